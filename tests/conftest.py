@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from tests.faults.clock import Clock
+from tests.faults.power import Power
+from tests.faults.shims import ShimsUnavailableError, library
 from tests.key_leaks import check_keys
 from tests.processes import Guard, Processes
 from tests.servers import Engine, Fsync, TestServer, engines
@@ -123,6 +126,27 @@ def fresh_server(
     yield start
     for server in servers:
         server.close()
+
+
+@pytest.fixture(scope="session")
+def shims() -> None:
+    """Skips the tests that need the LD_PRELOAD shims where there can be none."""
+    try:
+        library()
+    except ShimsUnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def clock(shims: None, tmp_path_factory: pytest.TempPathFactory) -> Clock:
+    """A wall clock to give to servers and clients and to step; further ones are made like this."""
+    return Clock(tmp_path_factory.mktemp("clock") / "offset")
+
+
+@pytest.fixture
+def power(shims: None, tmp_path_factory: pytest.TempPathFactory) -> Power:
+    """Mains for servers with an AOF, to cut; also makes their disks slow."""
+    return Power(tmp_path_factory.mktemp("power") / "delay")
 
 
 def _may_leave(test: pytest.Item) -> Iterator[str]:
