@@ -1,0 +1,70 @@
+"""The local times that an expression names, as if there were no zones. The only door to croniter."""
+
+from __future__ import annotations
+
+import copy
+from functools import lru_cache
+from typing import Final
+
+from croniter import croniter
+
+from redisched.calendar.moments import EARLIEST_S, LATEST_S
+from redisched.core.errors import ScheduleError
+
+# croniter gives up after this many years without a match; with a year field, after the field's whole range.
+YEARS_TO_SEARCH: Final = 50
+YEARS_OF_FIELD: Final = 150
+FIELD_START_S: Final = -1
+FIELD_END_S: Final = 4_102_444_800  # 2100-01-01
+
+# What croniter raises on hostile text, by trial: its own errors are ValueErrors, the others leak.
+PARSE_ERRORS: Final = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError)
+
+
+class Walls:
+    """Local times in seconds, counted as if they were UTC. Safe to share between threads."""
+
+    def __init__(self, text: str, *, day_or: bool, hash_id: str | None) -> None:
+        has_years = len(text.split()) == 7
+        self._first, self._end = (FIELD_START_S, FIELD_END_S) if has_years else (EARLIEST_S, LATEST_S)
+        self._pattern = croniter(
+            text,
+            0.0,
+            day_or=day_or,
+            max_years_between_matches=YEARS_OF_FIELD if has_years else YEARS_TO_SEARCH,
+            hash_id=hash_id,
+        )
+
+    def after(self, wall: int) -> int | None:
+        """The first local time strictly after `wall`."""
+        try:
+            found = int(self._fresh().get_next(float, start_time=max(wall, self._first)))
+        except (ValueError, OverflowError):
+            return None
+        return found if found < self._end else None
+
+    def before(self, wall: int) -> int | None:
+        """The last local time strictly before `wall`."""
+        try:
+            found = int(self._fresh().get_prev(float, start_time=min(wall, self._end)))
+        except (ValueError, OverflowError):
+            return None
+        return found if found > self._first else None
+
+    def _fresh(self) -> croniter:
+        """A copy to move: two threads moving one would mix results up, and a lock may not survive a fork."""
+        return copy.copy(self._pattern)
+
+
+# Bounded and thread-safe: 100,000 schedules with the same few expressions parse each once.
+@lru_cache(maxsize=2048)
+def find_walls(text: str, *, day_or: bool, hash_id: str | None) -> Walls:
+    """The walls of a checked expression; ScheduleError if croniter refuses it or it never matches."""
+    try:
+        walls = Walls(text, day_or=day_or, hash_id=hash_id)
+    except PARSE_ERRORS as error:
+        raise ScheduleError("cron", text, f"cannot be read: {error}") from error
+    # The calendar repeats: what has no match in the 50 years from 1970 has none later.
+    if walls.after(FIELD_START_S) is None:
+        raise ScheduleError("cron", text, "never matches: no such date in 50 years; correct day or month")
+    return walls
