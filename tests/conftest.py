@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,13 +10,14 @@ import pytest
 
 from tests.faults.clock import Clock
 from tests.faults.power import Power
+from tests.faults.proxy import Proxy
 from tests.faults.shims import ShimsUnavailableError, library
 from tests.key_leaks import check_keys
 from tests.processes import Guard, Processes
 from tests.servers import Engine, Fsync, TestServer, engines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 class ServerFactory(Protocol):
@@ -147,6 +149,25 @@ def clock(shims: None, tmp_path_factory: pytest.TempPathFactory) -> Clock:
 def power(shims: None, tmp_path_factory: pytest.TempPathFactory) -> Power:
     """Mains for servers with an AOF, to cut; also makes their disks slow."""
     return Power(tmp_path_factory.mktemp("power") / "delay")
+
+
+@pytest.fixture
+def new_proxy() -> Iterator[Callable[[TestServer], Proxy]]:
+    """Puts proxies in front of servers; they end with the test."""
+    with contextlib.ExitStack() as proxies:
+
+        def start(server: TestServer) -> Proxy:
+            proxy = Proxy(server).start()
+            proxies.callback(proxy.close)
+            return proxy
+
+        yield start
+
+
+@pytest.fixture
+def proxy(server: TestServer, new_proxy: Callable[[TestServer], Proxy]) -> Proxy:
+    """A proxy in front of `server`."""
+    return new_proxy(server)
 
 
 def _may_leave(test: pytest.Item) -> Iterator[str]:
