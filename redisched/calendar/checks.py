@@ -27,6 +27,7 @@ RANDOM: Final = re.compile(r"r(\(|/|$)")
 HASHED: Final = re.compile(r"h(\(|/|$)")
 # A value or a range of values, and a step.
 PLAIN: Final = re.compile(r"(?P<low>\*|\w+)(?:-(?P<high>\w+))?(?:/(?P<step>\w+))?")
+STEP: Final = re.compile(r"0*[1-9]\d{0,3}")
 # Weekdays by number in the month (5#3, L5), the working day nearest to a day (15W): croniter cannot
 # combine them with a restriction of the other day field.
 SPECIAL_DAY: Final = re.compile(r"\d+w|w\d+")
@@ -84,8 +85,8 @@ def _check_plain(element: Element) -> None:
     parts = PLAIN.fullmatch(element.text)
     if parts is None or (parts["low"] == "*" and parts["high"]):
         raise element.refusal("is not a value, a range a-b or a step */n")
-    if parts["step"] and (not parts["step"].isdecimal() or int(parts["step"]) == 0):
-        raise element.refusal("a step is a number from 1")
+    if parts["step"] and not STEP.fullmatch(parts["step"]):
+        raise element.refusal("a step is a number from 1 to 9999")
     if parts["low"] != "*":
         low = _checked_value(element, parts["low"])
         if parts["high"]:

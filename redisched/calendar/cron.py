@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from redisched.calendar.checks import check_fields, is_hashed
-from redisched.calendar.fields import clean_text, read_fields
-from redisched.calendar.moments import checked_ms
+from redisched.calendar.advice import clock_changes, uneven_steps
+from redisched.calendar.fields import clean_text
+from redisched.calendar.moments import checked_ms, floor_ms
+from redisched.calendar.plans import Plan, find_plan
 from redisched.calendar.policies import (
     DAY_RULES,
     GAPS,
@@ -23,9 +25,11 @@ from redisched.calendar.policies import (
 from redisched.calendar.protocol import Calendar, Spec
 from redisched.calendar.slots import Slot, wall_text
 from redisched.calendar.timetable import Rules, Timetable
-from redisched.calendar.walls import Walls, find_walls
 from redisched.calendar.zones import find_zone
 from redisched.core.errors import ScheduleError
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,9 @@ class Cron(Calendar):
         check_choice("seconds", self.seconds, SECONDS)
         check_choice("day_rule", self.day_rule, DAY_RULES)
         object.__setattr__(self, "expression", clean_text(self.expression))
-        object.__setattr__(self, "kind", _checked_kind(self))
+        _check_hash_id(self.hash_id)
+        object.__setattr__(self, "kind", _plan(self).fields.kind)
         find_zone(self.tz)
-        _walls(self)
 
     @property
     def named_zone(self) -> str | None:
@@ -65,16 +69,25 @@ class Cron(Calendar):
 
     def slot_after(self, after_ms: int, after_wall: str = "") -> Slot | None:
         timetable = _timetable(self)
-        slot = timetable.after(checked_ms("after_ms", after_ms) // 1000)
-        while slot is not None and slot.is_local and slot.wall <= after_wall:
-            slot = timetable.after(slot.at_ms // 1000)
-        return slot
+        after = checked_ms("after_ms", after_ms) // 1000
+        slot = timetable.after(after)
+        ran = slot is not None and slot.is_local and slot.wall <= after_wall
+        return timetable.after_wall(after, after_wall) if ran else slot
 
     def slot_before(self, before_ms: int) -> Slot | None:
         return _timetable(self).before(-(-checked_ms("before_ms", before_ms) // 1000))
 
     def wall_at(self, at_ms: int) -> str:
         return wall_text(find_zone(self.tz).wall_at(checked_ms("at_ms", at_ms) // 1000))
+
+    def warnings(self, after: datetime) -> tuple[str, ...]:
+        """What may surprise: steps of uneven length, and clock changes within two years that hit a slot."""
+        plan = _plan(self)
+        uneven = uneven_steps(plan.fields)
+        if self.kind == "wildcard":
+            return tuple(uneven)
+        start = checked_ms("after", floor_ms("after", after)) // 1000
+        return (*uneven, *clock_changes(plan.walls, find_zone(self.tz), start))
 
     def to_spec(self) -> Spec:
         return {
@@ -90,24 +103,21 @@ class Cron(Calendar):
         }
 
 
-def _checked_kind(cron: Cron) -> Kind:
-    fields = read_fields(cron.expression, cron.seconds)
-    check_fields(cron.expression, fields, cron.day_rule)
-    if is_hashed(fields) and not (isinstance(cron.hash_id, str) and cron.hash_id):
-        raise ScheduleError("cron", cron.expression, "H needs hash_id=, usually the name of the schedule")
-    return fields.kind
+def _check_hash_id(hash_id: object) -> None:
+    if hash_id is not None and not (isinstance(hash_id, str) and 0 < len(hash_id) <= 256):
+        raise ScheduleError(
+            "hash_id", hash_id, "give the schedule's name or other text of 1 to 256 characters"
+        )
 
 
-def _walls(cron: Cron) -> Walls:
-    fields = read_fields(cron.expression, cron.seconds)
-    hash_id = cron.hash_id if is_hashed(fields) else None
-    return find_walls(fields.text(cron.day_rule), day_or=cron.day_rule != "and", hash_id=hash_id)
+def _plan(cron: Cron) -> Plan:
+    return find_plan(cron.expression, cron.seconds, cron.day_rule, cron.hash_id)
 
 
 # Bounded and thread-safe; a Cron stays a plain value, apart from what is computed for it.
 @lru_cache(maxsize=2048)
 def _timetable(cron: Cron) -> Timetable:
-    return Timetable(_walls(cron), find_zone(cron.tz), _rules(cron))
+    return Timetable(_plan(cron).walls, find_zone(cron.tz), _rules(cron))
 
 
 def _rules(cron: Cron) -> Rules:

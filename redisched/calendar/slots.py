@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from redisched.calendar.moments import EPOCH, utc_datetime
+from redisched.calendar.moments import EPOCH, SECOND, utc_datetime
+from redisched.core.errors import ScheduleError
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,14 @@ class Slot:
 def wall_text(wall_s: int) -> str:
     """A local time, counted in seconds as if it were UTC, as `YYYYMMDDTHHMMSS`; sorts as the times do."""
     return f"{EPOCH + timedelta(seconds=wall_s):%Y%m%dT%H%M%S}"
+
+
+def wall_seconds(text: str) -> int:
+    """What `wall_text` made a text of."""
+    try:
+        return (datetime.strptime(f"{text}+0000", "%Y%m%dT%H%M%S%z") - EPOCH) // SECOND
+    except ValueError as error:
+        raise ScheduleError("wall", text, "is no local time like 20270328T023000") from error
 
 
 def local_slot(at_s: int, first_wall: int, last_wall: int) -> Slot:

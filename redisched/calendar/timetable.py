@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from redisched.calendar.moments import EARLIEST_S, LATEST_S
-from redisched.calendar.slots import Slot, instant_slot, local_slot
+from redisched.calendar.segments import REACH
+from redisched.calendar.slots import Slot, instant_slot, local_slot, wall_seconds
 
 if TYPE_CHECKING:
     from redisched.calendar.policies import Gap, Repeat
@@ -41,6 +42,13 @@ class Timetable:
         found = [self._first_from(wall, moment) for wall in self._starts_after(moment)]
         instants = [instant for instant in found if instant is not None]
         return self._slot(min(instants)) if instants else None
+
+    def after_wall(self, moment: int, wall: str) -> Slot | None:
+        """The first slot after an instant whose wall, too, is later than `wall`."""
+        slot = self.after(max(moment, wall_seconds(wall) - REACH))
+        while slot is not None and slot.wall <= wall:
+            slot = self.after(slot.at_ms // 1000)
+        return slot
 
     def before(self, moment: int) -> Slot | None:
         """The last slot strictly before an instant."""

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import copy
-from functools import lru_cache
 from typing import Final
 
 from croniter import croniter
 
 from redisched.calendar.moments import EARLIEST_S, LATEST_S
-from redisched.core.errors import ScheduleError
 
 # croniter gives up after this many years without a match; with a year field, after the field's whole range.
 YEARS_TO_SEARCH: Final = 50
 YEARS_OF_FIELD: Final = 150
 FIELD_START_S: Final = -1
 FIELD_END_S: Final = 4_102_444_800  # 2100-01-01
-
-# What croniter raises on hostile text, by trial: its own errors are ValueErrors, the others leak.
-PARSE_ERRORS: Final = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError)
 
 
 class Walls:
@@ -51,20 +46,10 @@ class Walls:
             return None
         return found if found > self._first else None
 
+    def never_match(self) -> bool:
+        """True if no date fits: the calendar repeats, so what has no match in 50 years has none later."""
+        return self.after(FIELD_START_S) is None
+
     def _fresh(self) -> croniter:
         """A copy to move: two threads moving one would mix results up, and a lock may not survive a fork."""
         return copy.copy(self._pattern)
-
-
-# Bounded and thread-safe: 100,000 schedules with the same few expressions parse each once.
-@lru_cache(maxsize=2048)
-def find_walls(text: str, *, day_or: bool, hash_id: str | None) -> Walls:
-    """The walls of a checked expression; ScheduleError if croniter refuses it or it never matches."""
-    try:
-        walls = Walls(text, day_or=day_or, hash_id=hash_id)
-    except PARSE_ERRORS as error:
-        raise ScheduleError("cron", text, f"cannot be read: {error}") from error
-    # The calendar repeats: what has no match in the 50 years from 1970 has none later.
-    if walls.after(FIELD_START_S) is None:
-        raise ScheduleError("cron", text, "never matches: no such date in 50 years; correct day or month")
-    return walls
