@@ -94,7 +94,7 @@ def _microseconds(value: Duration, field: str) -> int:
         raise ArgumentError(field, value, "not a finite number of seconds; pass a finite one")
     if isinstance(value, int) or abs(value) > _FLOAT_HAS_NO_FRACTION:
         return int(value) * 1_000_000
-    return round(value * 1_000_000)
+    return math.floor(value * 1_000_000) if value < 0 else round(value * 1_000_000)
 
 
 def _text_microseconds(text: str, field: str) -> int:

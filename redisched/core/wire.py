@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from msgpack import ExtType, Packer, Unpacker, unpackb  # type: ignore[import-untyped]
+from msgpack import ExtType, OutOfData, Packer, Unpacker, unpackb  # type: ignore[import-untyped]
 
 from redisched.core.extensions import EXTENSIONS
 
@@ -90,7 +90,10 @@ def _rebuilt(kind: Callable[[list[object]], object], members: object) -> object:
 def _refuse_incomplete(data: bytes) -> None:
     unpacker = Unpacker(max_buffer_size=len(data))
     unpacker.feed(data)
-    unpacker.skip()
+    try:
+        unpacker.skip()
+    except OutOfData as error:
+        raise ValueError("incomplete") from error
 
 
 def _refuse_deeper(depth: int) -> None:
