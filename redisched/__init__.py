@@ -1,0 +1,1 @@
+"""A Redis-backed distributed scheduler."""

@@ -1,0 +1,19 @@
+-- finishes: what a worker says of the jobs it claimed. Only the version that claimed may speak.
+--@include lib/transition.lua
+local RETRY, RELEASE, DEFER = 10, 11, 12
+
+-- one: id, version, kind, delay, reason, outcome
+local function apply(record, one)
+  local id, _, kind, delay, reason, outcome = unpack(one, 1, 6)
+  if kind < RETRY then
+    record.attempts = record.attempts + 1
+    local retention = kind == DEAD and LIMITS.dead_retention or LIMITS.retention
+    return finish(id, record, kind, reason, outcome, retention)
+  elseif kind == RETRY then
+    record.attempts, record.due = record.attempts + 1, NOW + delay
+    record.reason, record.outcome, record.flags = reason, outcome, 0
+  else
+    record.deliveries = math.max(0, record.deliveries - 1)
+  end
+  place(id, record, NOW + delay, kind == RELEASE)
+end

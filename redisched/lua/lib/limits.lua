@@ -1,0 +1,2 @@
+-- limits: the settings of the caller, by name.
+local LIMITS = cmsgpack.unpack(A.limits)

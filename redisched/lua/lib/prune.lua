@@ -1,0 +1,27 @@
+-- prune: drop ended jobs past their time or over the count. An id enqueued within the idempotency
+-- window leaves a tombstone, so that a repeat of its enqueue is still recognised.
+--@include lib/head.lua
+--@include lib/batch.lua
+local function drop(shelf, id, state)
+  local record = state and decode(state)
+  local until_ms = record and record.created + LIMITS.window or 0
+  if until_ms > NOW then
+    write('ZADD', K.tombstones, until_ms, id)
+    write('HSET', K.jobs, id, record.retention == 0 and 'z' or 'x')
+  else
+    write('HDEL', K.jobs, id)
+  end
+  write('HDEL', K.state, id)
+  write('ZREM', shelf, id)
+end
+
+local function prune_shelf(shelf, kept, limit)
+  local over = math.min(limit, redis.call('ZCARD', shelf) - kept)
+  local ids = redis.call('ZRANGE', shelf, '-inf', NOW, 'BYSCORE', 'LIMIT', 0, limit)
+  if #ids < over then ids = redis.call('ZRANGE', shelf, 0, over - 1) end
+  if #ids == 0 then return 0 end
+  local states = redis.call('HMGET', K.state, unpack(ids))
+  for i, id in ipairs(ids) do drop(shelf, id, states[i]) end
+  flush()
+  return #ids
+end

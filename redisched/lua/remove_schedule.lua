@@ -1,0 +1,13 @@
+#!lua flags=allow-oom
+-- remove_schedule: every trace of a schedule goes; after the reply it fires no more.
+--
+-- KEYS
+--   schedules    zset  schedule -> next slot, ms
+--   definitions  hash  schedule -> definition
+-- ARGV
+--   name  the schedule
+-- RETURNS
+--   1 removed, 0 there was none
+--
+redis.call('ZREM', K.schedules, A.name)
+return redis.call('HDEL', K.definitions, A.name)

@@ -1,0 +1,121 @@
+"""Sends operations without blocking the event loop. Safe under cancellation and with several loops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from redisched.core.failpoints import failpoint
+from redisched.store.address import Address
+from redisched.store.attempts import Attempts, ErrorReplyError, NoReplyError, NotSentError
+from redisched.store.backoff import Patience
+from redisched.store.executor import IDLE_CONNECTIONS, opening_failure
+from redisched.store.operation import Flow, Operation
+from redisched.store.replies import Cure, cure
+from redisched.store.scripts import Argument
+from redisched.store.wire import (
+    ERROR_REPLY,
+    NEVER_SENT,
+    REPLY_SECONDS,
+    AsyncConnection,
+    error_text,
+    open_async,
+)
+
+T = TypeVar("T")
+
+
+class AsyncExecutor:
+    """The asyncio twin of `Executor`. A connection belongs to the loop that opened it."""
+
+    def __init__(
+        self,
+        locate: Callable[[], Address],
+        *,
+        patience: Patience,
+        name: str = "redisched",
+        reply_seconds: float = REPLY_SECONDS,
+    ) -> None:
+        self._locate = locate
+        self._patience = patience
+        self._name = name
+        self._reply_seconds = reply_seconds
+        self._idle: WeakKeyDictionary[asyncio.AbstractEventLoop, list[AsyncConnection]] = WeakKeyDictionary()
+
+    async def send(self, operation: Operation[T]) -> T:
+        """The reply, read; raises a StoreError. Repeats what may be repeated until its patience ends."""
+        attempts = Attempts(cast("Operation[object]", operation), self._patience)
+        while True:
+            try:
+                reply = await self._exchange(operation.command(whole=attempts.whole))
+            except (NotSentError, NoReplyError, ErrorReplyError) as failure:
+                await asyncio.sleep(attempts.pause_after(failure))
+            else:
+                return operation.read(reply)
+
+    async def run(self, flow: Flow[T]) -> T:
+        """Send what the flow yields until it returns."""
+        try:
+            operation = next(flow)
+            while True:
+                operation = flow.send(await self.send(operation))
+        except StopIteration as end:
+            return cast("T", end.value)
+
+    async def close(self) -> None:
+        """Close this loop's idle connections; the executor can be used again."""
+        idle = self._mine()
+        while idle:
+            await idle.pop().disconnect(nowait=True)
+
+    async def _exchange(self, command: tuple[Argument, ...]) -> object:
+        connection = await self._taken()
+        try:
+            failpoint("client.before_send")
+            await connection.send_command(*command)
+            failpoint("client.after_send")
+            reply = await connection.read_response()
+        except ERROR_REPLY as error:
+            text = error_text(error)
+            if cure(text) is Cure.REDISCOVER:
+                await connection.disconnect(nowait=True)
+                await self.close()
+            else:
+                await self._give_back(connection)
+            raise ErrorReplyError(text) from error
+        except NEVER_SENT as error:
+            await connection.disconnect(nowait=True)
+            raise NoReplyError(str(error)) from error
+        except BaseException:
+            # Cancelled with a reply under way: the next user of this connection would take it for its own.
+            await connection.disconnect(nowait=True)
+            raise
+        await self._give_back(connection)
+        return reply
+
+    def _mine(self) -> list[AsyncConnection]:
+        return self._idle.setdefault(asyncio.get_running_loop(), [])
+
+    async def _taken(self) -> AsyncConnection:
+        idle = self._mine()
+        return idle.pop() if idle else await self._opened()
+
+    async def _opened(self) -> AsyncConnection:
+        # Locating may start the embedded server, which takes tens of milliseconds.
+        address = await asyncio.to_thread(self._locate)
+        connection = open_async(address, self._name, self._reply_seconds)
+        try:
+            await connection.connect()
+        except BaseException as error:
+            await connection.disconnect(nowait=True)
+            raise opening_failure(error) from error
+        return connection
+
+    async def _give_back(self, connection: AsyncConnection) -> None:
+        idle = self._mine()
+        if len(idle) < IDLE_CONNECTIONS:
+            idle.append(connection)
+        else:
+            await connection.disconnect(nowait=True)

@@ -1,0 +1,64 @@
+"""An operation is a value: what to send and how to read the reply. An executor sends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
+
+from redisched.store.keys import Keyspace
+from redisched.store.scripts import Argument, Script, script
+
+T = TypeVar("T")
+Flow = Generator["Operation[object]", object, T]
+"""Several operations in a row: a generator that yields operations and returns what they came to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[T]):
+    """One request. `repeatable`: sent twice it does what it does once, so a lost reply is no harm.
+    `subjects`: the public ids of the jobs concerned."""
+
+    name: str
+    read: Callable[[object], T]
+    repeatable: bool
+    script: Script | None = None
+    keys: tuple[str, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    subjects: tuple[str, ...] = ()
+
+    def __iter__(self) -> Flow[T]:
+        """`reply = yield from operation` inside a flow."""
+        reply = yield cast("Operation[object]", self)
+        return cast("T", reply)
+
+    def command(self, *, whole: bool = False) -> tuple[Argument, ...]:
+        """What goes over the wire; `whole`: with the text of the script, where the server lacks it."""
+        if self.script is None:
+            return (*self.name.split(), *self.keys, *self.arguments)
+        head = ("EVAL", self.script.text) if whole else ("EVALSHA", self.script.sha)
+        return (*head, len(self.keys), *self.keys, *self.arguments)
+
+
+def call(
+    name: str,
+    keyspace: Keyspace,
+    read: Callable[[object], T],
+    /,
+    *,
+    repeatable: bool = True,
+    tail: tuple[str, ...] = (),
+    subjects: tuple[str, ...] = (),
+    **arguments: Argument,
+) -> Operation[T]:
+    """The operation of the script `name`; its keys follow from its header and the keyspace."""
+    found = script(name)
+    keys = (*(keyspace.key(part) for part in found.keys), *tail)
+    return Operation(name, read, repeatable, found, keys, found.ordered(arguments), subjects)
+
+
+def command(
+    name: str, read: Callable[[object], T], *arguments: Argument, repeatable: bool = True
+) -> Operation[T]:
+    """A plain command of the server."""
+    return Operation(name, read, repeatable, arguments=arguments)

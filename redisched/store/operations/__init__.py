@@ -1,0 +1,1 @@
+"""What can be asked of a queue: one function for each script, and nothing that waits or retries."""
