@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from redisched.embedded import join, status, stop
-from redisched.embedded.lock_file import LockFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +59,8 @@ def fork_amid_start(member: Membership) -> bool:
         os._exit(0)
     os.read(lives, 1)
     member._server.abandon()
-    free = LockFile(member._server.path).seize()
+    free = member._server.seize()
+    member._server.release()
     os.write(left, b".")
     os.waitpid(pid, 0)
     return free
