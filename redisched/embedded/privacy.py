@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
 
 from redisched.core.errors import EmbeddedServerError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def make_private(path: Path, *, sign: str | None = None) -> None:
@@ -46,16 +44,11 @@ def is_private(path: Path) -> bool:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace the file `path` by `text`, in one step and readable by its owner only.
-
-    Not for two threads at once on one file.
-    """
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Replace the file `path` by `text`, in one step and readable by its owner only."""
+    descriptor, draft = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
-    draft.replace(path)
+    Path(draft).replace(path)
 
 
 def _ours(path: Path, sign: str | None) -> bool:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from redisched.embedded.lock_file import LockFile
 
 SILENCE_SECONDS: Final = 30.0
+# Killed while starting is worth another try; a file that it cannot read stays unreadable.
+STARTS: Final = 3
 LOG_LINES: Final = 5
 # The shell ends at once, so the server is nobody's child: no wait() of the caller sees it, no zombie stays.
 DETACH: Final = ("/bin/sh", "-c", '"$@" &', "redisched")
@@ -63,21 +65,26 @@ class Attempt:
         self._plan = plan
         self._lock = lock
         self._started: Binary | None = None
+        self._starts = 0
 
     def once(self) -> Answer:
         """Ask the server; where nobody answers and nobody is starting one, start it."""
         answer = greet(self.socket, self._plan.fsync)
         if answer is Answer.NONE and self._lock.seize():
-            # Nobody has held the lock since our server let go of it: it is gone, and would go again.
-            if self._started is not None:
-                raise _failed(self._plan.folder, self._started)
-            self._started = start(self._plan, self._lock)
+            self._start()
         return answer
 
     def note(self) -> None:
         """Once the server has answered: if it is ours, it is the one that writes to the folder now."""
         if self._started is not None:
             remember(self._plan.folder, self._started)
+
+    def _start(self) -> None:
+        """We hold the lock, so a server that was started before is gone, by a kill or by its own decision."""
+        if self._started is not None and self._starts >= STARTS:
+            raise _failed(self._plan.folder, self._started)
+        self._started = start(self._plan, self._lock)
+        self._starts += 1
 
     @property
     def socket(self) -> Path:

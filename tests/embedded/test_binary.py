@@ -20,8 +20,12 @@ NO_BUNDLE = "a_package_that_nobody_has"
 
 def program(path: Path, version_line: str) -> Path:
     """A program that answers --version, and can do nothing else."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\necho '{version_line}'\n")
+    return script(path, f"echo '{version_line}'")
+
+
+def script(path: Path, *lines: str) -> Path:
+    """A program of the shell."""
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
     path.chmod(0o755)
     return path
 
@@ -98,6 +102,21 @@ def test_a_program_that_ends_at_once_is_told(tmp_path: Path, folder: Path) -> No
 
     with pytest.raises(EmbeddedServerError, match="ended while starting"):
         join(folder, environ={"REDISCHED_SERVER_BIN": str(path)})
+
+
+def test_a_server_killed_while_starting_is_started_again(tmp_path: Path, folder: Path) -> None:
+    real, killed = locate({}).path, tmp_path / "killed"
+    path = script(
+        tmp_path / "mine",
+        f"[ $1 = --version ] || [ -e {killed} ] || {{ touch {killed}; kill -9 $$; }}",
+        f'exec {real} "$@"',
+    )
+
+    member = join(folder, environ={"REDISCHED_SERVER_BIN": str(path)})
+
+    assert killed.exists()
+    assert client(member).ping()
+    assert member.leave()
 
 
 def test_another_engine_reads_the_folder_and_the_change_is_said(
