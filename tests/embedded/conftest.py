@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,45 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """A data folder that does not exist yet. A server that the test left running is ended."""
-    place = tmp_path / "data"
-    yield place
-    stop(place)
-    assert not status(place).running
+def tmp_path() -> Iterator[Path]:
+    """pytest's own can be too long for a socket, and then a test would see the other kind of folder."""
+    with tempfile.TemporaryDirectory(prefix="redisched-", dir="/tmp") as directory:
+        yield Path(directory).resolve()
+
+
+@pytest.fixture
+def make_folder(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Names data folders that do not exist yet. Servers that the test left in them are ended."""
+    places: list[Path] = []
+
+    def make(name: str) -> Path:
+        places.append(tmp_path / name)
+        return places[-1]
+
+    yield make
+    for place in places:
+        stop(place)
+        assert not status(place).running
+
+
+@pytest.fixture
+def folder(make_folder: Callable[[str], Path]) -> Path:
+    """A data folder that does not exist yet, and whose server ends with the test."""
+    return make_folder("data")
+
+
+@pytest.fixture
+def long_folder(make_folder: Callable[[str], Path]) -> Path:
+    """The same, with a path too long for a socket."""
+    return make_folder("x" * 120)
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Path:
+    """A private directory to name in XDG_RUNTIME_DIR."""
+    directory = tmp_path / "run"
+    directory.mkdir(mode=0o700)
+    return directory
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from redisched.embedded import join, locate, status
 from tests.embedded.conftest import client, facts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NO_BUNDLE = "a_package_that_nobody_has"
@@ -157,9 +158,9 @@ def test_an_older_version_of_the_same_engine_is_said(folder: Path, caplog: pytes
     assert (folder / "engine").read_text().startswith("valkey 9.")
 
 
-def test_no_shell_reads_the_paths(tmp_path: Path) -> None:
+def test_no_shell_reads_the_paths(tmp_path: Path, make_folder: Callable[[str], Path]) -> None:
     """A shell detaches the server; a folder's name must stay a name."""
-    place = tmp_path / "$(touch oops); `touch oops`"
+    place = make_folder("$(touch oops); `touch oops`")
     real = locate({}).path
     copy = shutil.copy(real, tmp_path / "my $server")
 

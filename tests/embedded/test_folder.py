@@ -16,7 +16,7 @@ from redisched.embedded.server_conf import quoted
 from tests.embedded.conftest import client
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 HOME = {"HOME": "/home/ada"}
 XDG = {**HOME, "XDG_DATA_HOME": "/data"}
@@ -53,8 +53,8 @@ def test_a_relative_folder_is_taken_from_the_working_directory() -> None:
 
 
 @pytest.mark.parametrize("name", ["with space", 'with"quote', "with'apostrophe", "é", "%41?#", "back\\slash"])
-def test_a_folder_with_a_difficult_name_works(tmp_path: Path, name: str) -> None:
-    place = tmp_path / name
+def test_a_folder_with_a_difficult_name_works(make_folder: Callable[[str], Path], name: str) -> None:
+    place = make_folder(name)
     member = join(place)
 
     assert client(member).config_get("dir") == {"dir": str(place / "db")}
@@ -65,74 +65,68 @@ def test_unusual_bytes_are_escaped_in_the_configuration() -> None:
     assert quoted(Path('/a b"é\n')) == '"/a b\\x22\\xc3\\xa9\\x0a"'
 
 
-def test_a_folder_too_long_for_a_socket_has_it_in_the_runtime_directory(tmp_path: Path) -> None:
-    place = tmp_path / ("x" * 120)
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
-    member = join(place, environ={"XDG_RUNTIME_DIR": str(runtime)})
+def test_a_folder_too_long_for_a_socket_has_it_in_the_runtime_directory(
+    long_folder: Path, runtime: Path
+) -> None:
+    member = join(long_folder, environ={"XDG_RUNTIME_DIR": str(runtime)})
 
-    assert status(place).socket.parent == runtime
+    assert status(long_folder).socket.parent == runtime
     assert client(member).ping()
     assert member.leave()
 
 
 def test_without_a_runtime_directory_a_long_folder_has_its_socket_in_the_temporary_one(
-    tmp_path: Path,
+    long_folder: Path, tmp_path: Path
 ) -> None:
-    place = tmp_path / ("x" * 120)
-    member = join(place, environ={"TMPDIR": str(tmp_path)})
-    socket = status(place).socket
+    member = join(long_folder, environ={"TMPDIR": str(tmp_path)})
+    socket = status(long_folder).socket
 
     assert socket.parent.parent == tmp_path
     assert socket.parent.stat().st_mode & 0o777 == 0o700
     assert member.leave()
 
 
-def test_processes_with_other_runtime_directories_meet_at_one_socket(tmp_path: Path) -> None:
+def test_processes_with_other_runtime_directories_meet_at_one_socket(
+    long_folder: Path, runtime: Path, tmp_path: Path
+) -> None:
     """A cron job has no XDG_RUNTIME_DIR, the login session that started the server has one."""
-    place = tmp_path / ("x" * 120)
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
-    session = join(place, environ={"XDG_RUNTIME_DIR": str(runtime)})
-    cron = join(place, environ={"TMPDIR": str(tmp_path)})
+    session = join(long_folder, environ={"XDG_RUNTIME_DIR": str(runtime)})
+    cron = join(long_folder, environ={"TMPDIR": str(tmp_path)})
 
     assert session.url == cron.url
     session.leave()
     assert cron.leave()
 
 
-def test_a_long_folder_moves_its_socket_when_the_runtime_directory_is_gone(tmp_path: Path) -> None:
-    place = tmp_path / ("x" * 120)
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
+def test_a_long_folder_moves_its_socket_when_the_runtime_directory_is_gone(
+    long_folder: Path, runtime: Path, tmp_path: Path
+) -> None:
     environ = {"XDG_RUNTIME_DIR": str(runtime), "TMPDIR": str(tmp_path)}
-    join(place, environ=environ).leave()
+    join(long_folder, environ=environ).leave()
     runtime.rmdir()
 
-    member = join(place, environ=environ)
+    member = join(long_folder, environ=environ)
 
     assert client(member).ping()
-    assert stop(place)
+    assert stop(long_folder)
     member.leave()
 
 
-def test_a_temporary_directory_prepared_by_somebody_is_refused(tmp_path: Path) -> None:
-    place = tmp_path / ("x" * 120)
+def test_a_temporary_directory_prepared_by_somebody_is_refused(long_folder: Path, tmp_path: Path) -> None:
     environ = {"TMPDIR": str(tmp_path)}
-    theirs = socket_of(Folder.at(place), environ).parent
+    theirs = socket_of(Folder.at(long_folder), environ).parent
     theirs.mkdir()
     theirs.chmod(0o777)
 
     with pytest.raises(EmbeddedServerError, match="open to others"):
-        socket_of(Folder.at(place), environ)
+        socket_of(Folder.at(long_folder), environ)
 
 
-def test_where_every_path_is_too_long_the_way_out_is_named(tmp_path: Path) -> None:
-    place = tmp_path / ("x" * 120)
+def test_where_every_path_is_too_long_the_way_out_is_named(long_folder: Path, tmp_path: Path) -> None:
     long_temporary = tmp_path / ("t" * TOO_LONG)
 
     with pytest.raises(EmbeddedServerError, match="use a shorter path"):
-        socket_of(Folder.at(place), {"TMPDIR": str(long_temporary)})
+        socket_of(Folder.at(long_folder), {"TMPDIR": str(long_temporary)})
 
 
 MOUNTS = """\
