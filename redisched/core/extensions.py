@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from msgpack import Packer, unpackb  # type: ignore[import-untyped]
+from msgpack import Packer, unpackb
 
 if TYPE_CHECKING:
     from collections.abc import Callable

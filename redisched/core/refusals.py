@@ -26,8 +26,13 @@ class _Offence(NamedTuple):
 
 def refusal(value: object, field: str, error: Exception) -> PayloadError:
     """The error to raise for `value`, called `field`, after `error` stopped it from being carried."""
-    found = _Search().look(value, ()) or _Offence(value, f"cannot be carried ({error}); {_PLAIN}")
+    found = _Search().look(value, ()) or _Offence(value, f"cannot be carried ({cause(error)}); {_PLAIN}")
     return PayloadError(_shortened(field + "".join(reversed(found.steps))), found.value, found.reason)
+
+
+def cause(error: Exception) -> str:
+    """What `error` says, as one short line of ASCII: it may quote what anybody wrote."""
+    return ascii(str(error))[1:-1][:200]
 
 
 def way_out(value: object) -> str:

@@ -8,10 +8,10 @@ Decimal and UUID. All else is refused, instances of subclasses too: they would c
 from __future__ import annotations
 
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from redisched.core.errors import PayloadError
-from redisched.core.refusals import refusal
+from redisched.core.refusals import cause, refusal
 from redisched.core.wire import CARRIED, CONTAINERS, MAX_DEPTH, decode, encode, marked
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ def unpack(data: bytes) -> object:
 
 
 def _unreadable(error: Exception) -> str:
-    cause = ascii(str(error))[:200]
-    return f"not a value packed by redisched ({cause}); were the bytes cut, or written by a newer version?"
+    return f"not a value that redisched packed ({cause(error)}); was it cut, or written by a newer version?"
 
 
 def _may_deceive(data: bytes) -> bool:
@@ -73,17 +72,17 @@ def _kinds(value: object) -> set[type]:
     """The types in `value`, level by level; ValueError below MAX_DEPTH. Runs Python once per container."""
     level: list[object] = [value]
     kinds: set[type] = set()
-    for _ in range(MAX_DEPTH):
-        kinds.update(map(type, level))
-        containers = compress(level, map(CONTAINERS.__contains__, map(type, level)))
+    for _ in range(MAX_DEPTH + 1):
+        types = list(map(type, level))
+        kinds.update(types)
+        if CONTAINERS.isdisjoint(types):
+            return kinds
+        containers = compress(level, map(CONTAINERS.__contains__, types))
         level = list(chain.from_iterable(map(_members, containers)))
-    innermost = set(map(type, level))
-    if innermost & CONTAINERS:
-        raise ValueError("nested too deep")
-    return kinds | innermost
+    raise ValueError("nested too deep")
 
 
 def _members(container: object) -> Iterable[object]:
     if isinstance(container, dict):
         return chain(container, container.values())
-    return cast("Iterable[object]", container)
+    return container  # type: ignore[return-value]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from msgpack import ExtType, OutOfData, Packer, Unpacker, unpackb  # type: ignore[import-untyped]
+from msgpack import ExtType, OutOfData, Packer, Unpacker, unpackb
 
 from redisched.core.extensions import EXTENSIONS
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-import msgpack  # type: ignore[import-untyped]
+import msgpack
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
