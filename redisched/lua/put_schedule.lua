@@ -10,19 +10,21 @@
 -- ARGV
 --   name  the schedule
 --   spec  its packed calendar, call and policies
+--   after  the moment from which the next slot was computed, ms
 --   next  its next slot, ms; empty: it has none
 --   wall  local time as of now in its zone, the cursor of an edited schedule; empty: it has none
 -- RETURNS
 --   1 created, 2 edited, 0 unchanged
 --
---@include lib/now.lua
 --@include lib/definition.lua
 --@include lib/wake.lua
 local old, next_slot = definition_of(A.name), tonumber(A.next)
 if old and old[SPEC] == A.spec then return 0 end
-local definition = { redis.call('INCR', K.versions), 1, 0, 0, '', 0, A.spec }
+local after = tonumber(A.after)
+local definition = { redis.call('INCR', K.versions), 1, 0, after, '', 0, A.spec }
 if old then
-  definition = { old[INCARNATION], old[REVISION] + 1, old[PAUSED], math.max(NOW, old[LAST_SLOT]), A.wall, old[FIRED], A.spec }
+  local cursor = math.max(after, old[LAST_SLOT])
+  definition = { old[INCARNATION], old[REVISION] + 1, old[PAUSED], cursor, A.wall, old[FIRED], A.spec }
 end
 if next_slot and next_slot <= definition[LAST_SLOT] then next_slot = definition[LAST_SLOT] + 1 end
 put_definition(A.name, definition)

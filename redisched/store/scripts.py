@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from redisched.core.errors import ScriptError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _ITEM: Final = re.compile(r"--   (\S+)  +(\S.*)")
 _INCLUDE: Final = re.compile(r"--@include (\S+)")
@@ -66,13 +67,19 @@ class Script:
 @cache
 def script(name: str) -> Script:
     """The script of that name, read once per process."""
-    lines = _read(f"{name}.lua")
-    keys = tuple(item for item, _ in _section(lines, "KEYS"))
-    arguments = tuple(item for item, _ in _section(lines, "ARGV"))
+    return expanded(name)
+
+
+def expanded(name: str, instead: Mapping[str, str] = MappingProxyType({})) -> Script:
+    """The script of that name; `instead` gives texts of files to take instead of ours, as a test's clock."""
+    read = partial(_read, instead)
+    lines = read(f"{name}.lua")
     _checked_header(name, lines)
+    keys = tuple(_section(name, lines, "KEYS"))
+    arguments = tuple(_section(name, lines, "ARGV"))
     tail = keys[-1] if keys and keys[-1].endswith("...") else None
     fixed = keys[:-1] if tail else keys
-    body = list(_expanded(f"{name}.lua", lines[1:], set()))
+    body = list(_expanded(f"{name}.lua", lines[1:], set(), read))
     text = "\n".join([lines[0], _preamble(fixed, arguments, tail), *(line for line, _ in body)])
     origins = (Origin(f"{name}.lua", 1), Origin(f"{name}.lua", 1), *(origin for _, origin in body))
     sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
@@ -85,31 +92,43 @@ def script_names() -> list[str]:
     return sorted(item.name.removesuffix(".lua") for item in room.iterdir() if item.name.endswith(".lua"))
 
 
-def _read(name: str) -> list[str]:
-    return (files("redisched") / "lua" / name).read_text("utf-8").splitlines()
+def _read(instead: Mapping[str, str], name: str) -> list[str]:
+    if name in instead:
+        return instead[name].split("\n")
+    try:
+        return (files("redisched") / "lua" / name).read_text("utf-8").split("\n")
+    except FileNotFoundError as error:
+        raise ScriptError("there is no such script or include", name) from error
 
 
-def _section(lines: list[str], title: str) -> Iterator[tuple[str, str]]:
-    """The items under `-- TITLE`."""
+def _section(name: str, lines: list[str], title: str) -> Iterator[str]:
+    """The names under `-- TITLE`, each of them explained."""
     inside = False
-    for line in takewhile(lambda line: line.startswith("--"), lines[1:]):
+    for number, line in enumerate(takewhile(lambda line: line.startswith("--"), lines[1:]), 2):
         if not line.startswith("--   "):
             inside = line == f"-- {title}"
-        elif inside and (found := _ITEM.fullmatch(line)):
-            yield found[1], found[2]
+        elif inside:
+            found = _ITEM.fullmatch(line)
+            if not found:
+                raise ScriptError(
+                    f"under {title} must be a name and what it is, got {line!r}", f"{name}.lua:{number}"
+                )
+            yield found[1]
 
 
 def _checked_header(name: str, lines: list[str]) -> None:
     if not lines[0].startswith("#!lua"):
         raise ScriptError("the first line must be #!lua", f"{name}.lua:1")
-    if not lines[1].startswith(f"-- {name}: "):
+    if not lines[1:] or not lines[1].startswith(f"-- {name}: "):
         raise ScriptError(f"the second line must be '-- {name}: ' and what it does", f"{name}.lua:2")
     missing = [title for title in ("KEYS", "RETURNS") if f"-- {title}" not in lines]
     if missing:
         raise ScriptError(f"the header lacks {' and '.join(missing)}", f"{name}.lua")
 
 
-def _expanded(file: str, lines: list[str], seen: set[str]) -> Iterator[tuple[str, Origin]]:
+def _expanded(
+    file: str, lines: list[str], seen: set[str], read: Callable[[str], list[str]]
+) -> Iterator[tuple[str, Origin]]:
     """Every line with its origin; an include stands once, where it is first named."""
     start = 2 if file.count("/") == 0 else 1
     for number, line in enumerate(lines, start):
@@ -118,7 +137,7 @@ def _expanded(file: str, lines: list[str], seen: set[str]) -> Iterator[tuple[str
             yield line, Origin(file, number)
         elif found[1] not in seen:
             seen.add(found[1])
-            yield from _expanded(found[1], _read(found[1]), seen)
+            yield from _expanded(found[1], read(found[1]), seen, read)
 
 
 def _preamble(keys: tuple[str, ...], arguments: tuple[str, ...], tail: str | None) -> str:

@@ -82,12 +82,12 @@ class SlotToFire:
 
 
 def put_schedule(
-    keyspace: Keyspace, name: str, *, spec: bytes, next_ms: int | None, wall: str
+    keyspace: Keyspace, name: str, *, spec: bytes, after_ms: int, next_ms: int | None, wall: str
 ) -> Operation[Put]:
     """Create or edit; `wall` is the cursor of an edited schedule."""
     slot = "" if next_ms is None else next_ms
     return call(
-        "put_schedule", keyspace, lambda r: Put(as_int(r)), name=name, spec=spec, next=slot, wall=wall
+        "put_schedule", keyspace, lambda r: Put(as_int(r)), name=name, spec=spec, after=after_ms, next=slot, wall=wall
     )
 
 
