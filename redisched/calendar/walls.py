@@ -9,6 +9,9 @@ from croniter import croniter
 
 from redisched.calendar.moments import EARLIEST_S, LATEST_S
 
+# Local times lie up to a day beside the instants that a timetable knows.
+FIRST_WALL_S: Final = EARLIEST_S - 86_400
+LAST_WALL_S: Final = LATEST_S + 86_400
 # croniter gives up after this many years without a match; with a year field, after the field's whole range.
 YEARS_TO_SEARCH: Final = 50
 YEARS_OF_FIELD: Final = 150
@@ -21,7 +24,7 @@ class Walls:
 
     def __init__(self, text: str, *, day_or: bool, hash_id: str | None) -> None:
         has_years = len(text.split()) == 7
-        self._first, self._end = (FIELD_START_S, FIELD_END_S) if has_years else (EARLIEST_S, LATEST_S)
+        self._first, self._end = (FIELD_START_S, FIELD_END_S) if has_years else (FIRST_WALL_S, LAST_WALL_S)
         self._pattern = croniter(
             text,
             0.0,

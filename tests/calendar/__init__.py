@@ -1,0 +1,1 @@
+"""The calendar, without a server."""
