@@ -22,11 +22,12 @@
 --
 --@include lib/now.lua
 --@include lib/store_job.lua
+--@include lib/holder.lua
 --@include lib/wake.lua
-local replies, stored, earliest, seen = {}, 0, math.huge, {}
+local replies, stored, earliest, seen, held = {}, 0, math.huge, {}, {}
 for i, job in ipairs(cmsgpack.unpack(A.jobs)) do
   local id, unique = job[1], job[9]
-  local holder = unique and redis.call('HGET', K.unique, unique)
+  local holder = unique and (held[unique] or holder_of(unique))
   if seen[id] or redis.call('HEXISTS', K.jobs, id) == 1 then
     replies[i] = 0
   elseif holder then
@@ -34,6 +35,7 @@ for i, job in ipairs(cmsgpack.unpack(A.jobs)) do
   else
     earliest = math.min(earliest, store_job(job))
     replies[i], stored, seen[id] = 1, stored + 1, true
+    if unique then held[unique] = id end
   end
 end
 if stored > 0 then

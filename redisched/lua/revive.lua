@@ -24,11 +24,12 @@
 --
 --@include lib/now.lua
 --@include lib/withdraw.lua
+--@include lib/holder.lua
 --@include lib/wake.lua
 local record = load(A.id)
 if not record then return 0 end
 if record.status < SUCCEEDED then return 2 end
-local holder = record.unique ~= '' and redis.call('HGET', K.unique, record.unique)
+local holder = record.unique ~= '' and holder_of(record.unique)
 if holder then return holder end
 if record.unique ~= '' then redis.call('HSET', K.unique, record.unique, A.id) end
 local shelf = record.status == DEAD and K.dead or K.ended

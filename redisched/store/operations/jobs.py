@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
-from redisched.core.config import RETENTION
-from redisched.core.errors import PayloadError
+from redisched.core.config import RETENTION, SCRIPT_ELEMENTS
+from redisched.core.errors import ArgumentError, PayloadError
 from redisched.core.ids import public_id
 from redisched.core.record import HEAD_BYTES, Record, Status
 from redisched.core.states import CancelOutcome, JobState, RescheduleOutcome, ReviveOutcome
@@ -15,6 +16,9 @@ from redisched.store.keys import Keyspace
 from redisched.store.operation import Operation, call
 from redisched.store.packing import for_lua
 from redisched.store.reading import as_bytes, as_int, as_list, as_optional_int, in_rows
+
+LONGEST_UNIQUE: Final = 65_535
+"""What the length before it in a record can say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,11 @@ class NewJob:
     unclaimed_ms: int | None = None
     retention_ms: int | None = None
     unique: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unique is not None and not 1 <= len(self.unique.encode()) <= LONGEST_UNIQUE:
+            reason = f"a unique key is a text of 1 to {LONGEST_UNIQUE} bytes"
+            raise ArgumentError("unique", self.unique, reason)
 
     def row(self) -> list[object]:
         """As `lua/lib/store_job.lua` takes it; False is nil to a script."""
@@ -55,6 +64,8 @@ class Stored:
 
 def enqueue(keyspace: Keyspace, jobs: Sequence[NewJob]) -> Operation[list[Stored]]:
     """Store jobs, at most `SCRIPT_ELEMENTS` of them. A job whose id is known is left as it is."""
+    if len(jobs) > SCRIPT_ELEMENTS:
+        raise ArgumentError("jobs", len(jobs), f"at most {SCRIPT_ELEMENTS} in one call")
     rows = for_lua([job.row() for job in jobs])
     subjects = tuple(public_id(keyspace.queue, job.id) for job in jobs)
     return call("enqueue", keyspace, _stored, subjects=subjects, jobs=rows)
