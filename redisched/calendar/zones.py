@@ -50,13 +50,19 @@ def zone_data_version() -> str:
     return zone_databases()[0].version
 
 
-# The three caches below are bounded and thread-safe, and hold what cannot change while the process lives.
+# The caches below are bounded and thread-safe, and hold what cannot change while the process lives.
 @lru_cache(maxsize=1)
 def zone_names() -> frozenset[str]:
     """Every name that `find_zone` takes."""
     return frozenset(
         name for name in available_timezones() if name not in UNFIT and not name.startswith(UNFIT_FOLDERS)
     )
+
+
+@lru_cache(maxsize=1)
+def _package_names() -> frozenset[str]:
+    """One small file, where the names of the system are hundreds: what most processes need and no more."""
+    return frozenset(resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
 
 
 @lru_cache(maxsize=1)
@@ -77,7 +83,7 @@ def _loaded(name: str) -> Zone:
 
 
 def _known(name: object) -> str:
-    if not isinstance(name, str) or name not in zone_names():
+    if not isinstance(name, str) or (name not in _package_names() and name not in zone_names()):
         raise ScheduleError("tz", name, f"is no zone name of the IANA database{_hint(name)}")
     return name
 
