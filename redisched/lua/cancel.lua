@@ -32,8 +32,8 @@ if record.status == PROCESSING then
 elseif record.status ~= WAITING then
   return 3
 end
-finish(A.id, record, CANCELLED, 'cancelled', '', tonumber(A.retention))
-withdraw(A.id, record)
+finish(A.id, record, CANCELLED, 'cancelled', record.outcome, tonumber(A.retention))
 flush()
+withdraw(entry(A.id, record))
 redis.call('HINCRBY', K.stats, 'cancelled', 1)
 return 1

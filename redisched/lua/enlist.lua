@@ -18,16 +18,21 @@
 --@include lib/now.lua
 --@include lib/batch.lua
 --@include lib/wake.lua
+local function leave()
+  local _, holder = watched()
+  if holder == A.worker then redis.call('DEL', K.timer) end
+  wake()
+end
+
+if A.about ~= '' then
+  redis.call('ZADD', K.workers, NOW, A.worker)
+  redis.call('HSET', K.fleet, A.worker, A.about)
+end
 local gone = redis.call('ZRANGE', K.workers, '-inf', NOW - tonumber(A.forget), 'BYSCORE', 'LIMIT', 0, tonumber(A.limit))
 local forgotten = #gone
 if A.about == '' then
   gone[#gone + 1] = A.worker
-  local _, holder = watched()
-  if holder == A.worker then redis.call('DEL', K.timer) end
-  wake()
-else
-  write('ZADD', K.workers, NOW, A.worker)
-  write('HSET', K.fleet, A.worker, A.about)
+  leave()
 end
 for _, worker in ipairs(gone) do
   write('ZREM', K.workers, worker)

@@ -31,9 +31,10 @@ local record = load(A.id)
 if not record then return 0 end
 if record.status == PROCESSING then return 2 end
 if record.status ~= WAITING then return 3 end
-withdraw(A.id, record)
+local left = entry(A.id, record)
 record.due = tonumber(A.at) or (NOW + tonumber(A.delay))
 place(A.id, record, record.due)
 flush()
+withdraw(left)
 if record.due <= NOW then wake() else wake_before(record.due) end
 return 1

@@ -46,19 +46,20 @@
 --@include lib/prune_all.lua
 --@include lib/watch.lua
 --@include lib/repeated.lua
-local again = repeated()
+local again = repeated(tonumber(A.lease))
 if again then return again end
 local finishes, wanted = cmsgpack.unpack(A.finishes), tonumber(A.wanted)
 local refused = finish_batch(finishes)
 local budget = math.max(100, LIMITS.budget - #finishes - wanted)
 local recovered = recover(math.min(100, budget))
 local promoted = promote(math.max(wanted, math.floor((budget - recovered) / 2)))
-local claims = {}
+budget = budget - recovered - promoted
+local claims, looked = {}, 0
 if wanted > 0 and redis.call('EXISTS', K.paused) == 0 then
-  claims = claim_batch(wanted, budget, tonumber(A.lease))
+  claims, looked = claim_batch(wanted, wanted + math.max(0, budget), tonumber(A.lease))
 end
 remember(claims, refused)
-prune_all(math.max(0, math.min(budget - recovered - promoted, 2 * #finishes + 50)))
+prune_all(math.max(0, math.min(wanted + budget - looked, 2 * #finishes + 50)))
 local names = wanted > 0 and due_schedules(LIMITS.schedules) or {}
 local more, full, longest, wait = has_ready(), #claims >= 3 * wanted, tonumber(A.longest), 0
 if more and full then wake() end

@@ -232,5 +232,5 @@ def _misplaced(
 def _unique_problems(queue: Queue, job: bytes, record: Record) -> Iterator[str]:
     holder = queue.unique_holder(record.unique)
     expected = bool(record.unique) and record.status in {Status.WAITING, Status.PROCESSING}
-    if (holder == job.decode()) != expected:
+    if (holder == job.decode("utf-8", "backslashreplace")) != expected:
         yield f"{job!r} is {record.status.name}, and {holder!r} holds its unique key {record.unique!r}"

@@ -1,4 +1,5 @@
 -- claim: take ready jobs under a lease, and record it before the reply leaves.
+--@include lib/quarantine.lua
 local function accept(id, record, version, lease)
   record.status, record.version, record.worker = PROCESSING, version, A.worker
   record.deliveries, record.claimed = record.deliveries + 1, NOW
@@ -9,15 +10,14 @@ local function accept(id, record, version, lease)
   return state
 end
 
--- The state of the job once claimed; nil where the entry is stale or the job ends unstarted.
+-- The state of the job once claimed; nil where the job ends unstarted, false where the entry is stale.
 local function claim_one(text, id, body, state, version, lease)
   local record, fault = nil, nil
   if is_body(body) then record, fault = record_of(body, state) end
   if fault then
-    record = fresh(NOW, NOW, 0, 1)
-    return finish(id, record, DEAD, fault, state or '', LIMITS.dead_retention)
+    return quarantine(id, fault, state)
   elseif not record or record.status ~= WAITING or entry(id, record) ~= text then
-    return redis.call('HINCRBY', K.stats, 'stale', -1) and nil
+    return false
   elseif record.expires > 0 and record.deliveries == 0 and record.attempts == 0 and NOW > record.due + record.expires then
     return finish(id, record, EXPIRED, 'not started in time', '', LIMITS.retention)
   end

@@ -4,6 +4,8 @@
 --@include lib/batch.lua
 local function drop(shelf, id, state)
   local record = state and decode(state)
+  write('ZREM', shelf, id)
+  if record and record.status < SUCCEEDED then return end
   local until_ms = record and record.created + LIMITS.window or 0
   if until_ms > NOW then
     write('ZADD', K.tombstones, until_ms, id)
@@ -12,7 +14,6 @@ local function drop(shelf, id, state)
     write('HDEL', K.jobs, id)
   end
   write('HDEL', K.state, id)
-  write('ZREM', shelf, id)
 end
 
 local function prune_shelf(shelf, kept, limit)

@@ -6,16 +6,20 @@ local UNSET = 281474976710655 -- 2^48 - 1: the default, decided when it is neede
 local WAITING, PROCESSING, SUCCEEDED, DEAD, CANCELLED, EXPIRED = 1, 2, 3, 4, 5, 6
 local SUSPECT, STOP = 1, 2
 
+-- A text longer than its length field can say would shift all that follows it.
+local function short(text) return string.sub(text, 1, 255) end
+
 local function encode(r)
+  local worker, reason = short(r.worker), short(r.reason)
   return struct.pack(RECORD, 1, r.status, r.version, r.generation, r.priority, r.attempts, r.deliveries,
     r.created, r.due, r.claimed, r.ended, r.flags, r.expires, r.unclaimed, r.retention,
-    #r.worker, r.worker, #r.reason, r.reason, #r.unique, r.unique, #r.outcome, r.outcome)
+    #worker, worker, #reason, reason, #r.unique, r.unique, #r.outcome, r.outcome)
 end
 
 local function decode(raw)
   local ok, v, s, version, g, p, a, d, created, due, claimed, ended, flags, expires, unclaimed, retention,
     worker, reason, unique, outcome = pcall(struct.unpack, RECORD, raw)
-  if not ok or v ~= 1 then return nil end
+  if not ok or v ~= 1 or s < WAITING or s > EXPIRED or p > 3 then return nil end
   return { status = s, version = version, generation = g, priority = p, attempts = a, deliveries = d,
     created = created, due = due, claimed = claimed, ended = ended, flags = flags, expires = expires,
     unclaimed = unclaimed, retention = retention, worker = worker, reason = reason, unique = unique,

@@ -7,19 +7,19 @@ local function remember(claims, refused)
   redis.call('ZADD', K.workers, NOW, A.worker)
 end
 
--- The same claims again, those that are still this worker's; nil where the turn is new.
-local function repeated()
-  local last = redis.call('HGET', K.turns, A.worker)
-  if not last then return nil end
-  local turn, ids, refused = unpack(cmsgpack.unpack(last))
-  if turn ~= A.turn then return nil end
+-- The same claims again, those that are still this worker's, with a whole lease; nil where the turn is new.
+local function repeated(lease)
+  local readable, last = pcall(cmsgpack.unpack, redis.call('HGET', K.turns, A.worker) or '')
+  if not readable or type(last) ~= 'table' or last[1] ~= A.turn then return nil end
   local claims = {}
-  for _, id in ipairs(ids) do
+  for _, id in ipairs(last[2]) do
     local body, state = redis.call('HGET', K.jobs, id), redis.call('HGET', K.state, id)
     local record = state and decode(state)
     if body and record and record.status == PROCESSING and record.worker == A.worker then
+      write('ZADD', K.processing, NOW + lease, id)
       claims[#claims + 1], claims[#claims + 2], claims[#claims + 3] = id, body, state
     end
   end
-  return { NOW, 1, 0, refused, claims, {} }
+  flush()
+  return { NOW, 1, 0, last[3], claims, {} }
 end

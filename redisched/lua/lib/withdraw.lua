@@ -1,5 +1,5 @@
--- withdraw: take a waiting job out of the place where it waits. Its entry in a ready list stays and
--- is skipped at claim, since its generation is over: removing it would cost a walk of the list.
+-- withdraw: take the entry of a job out of the place where it waited, once the job is elsewhere. In a
+-- ready list it stays and is skipped at claim: removing it would cost a walk of the list.
 --@include lib/transition.lua
 local function load(id)
   local body = redis.call('HGET', K.jobs, id)
@@ -7,8 +7,8 @@ local function load(id)
   return record_of(body, redis.call('HGET', K.state, id))
 end
 
-local function withdraw(id, record)
-  if redis.call('ZREM', K.scheduled, entry(id, record)) == 0 then
+local function withdraw(text)
+  if redis.call('ZREM', K.scheduled, text) == 0 then
     redis.call('HINCRBY', K.stats, 'stale', 1)
   end
 end

@@ -131,7 +131,7 @@ def _claimed(short: object, body: object, state: object) -> Claimed:
     version, attempts, deliveries, created, due, claimed, flags = _STATE.unpack_from(stored)
     number = int.from_bytes
     return Claimed(
-        as_bytes(short).decode(),
+        as_text(short),
         number(version, "big"),
         attempts,
         deliveries,
