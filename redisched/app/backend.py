@@ -43,6 +43,7 @@ class Backend:
         *,
         environ: Mapping[str, str] = os.environ,
         data_dir: Path | str | None = None,
+        call_seconds: float = CALL_SECONDS,
     ) -> None:
         if durability not in {"async", "fsync"}:
             raise ConfigurationError("durability", durability, "one of async, fsync")
@@ -59,8 +60,8 @@ class Backend:
         self._choice: Choice | None = None
         self._membership: Membership | None = None
         self._checked = durability == "async"
-        self._sync = Executor(self.locate, patience=Patience(CALL_SECONDS))
-        self._aio = AsyncExecutor(self.locate, patience=Patience(CALL_SECONDS))
+        self._sync = Executor(self.locate, patience=Patience(call_seconds))
+        self._aio = AsyncExecutor(self.locate, patience=Patience(call_seconds))
 
     def keyspace(self, queue: str) -> Keyspace:
         return Keyspace(self.namespace, queue)
