@@ -223,8 +223,10 @@ def _record(body: bytes, state: bytes | None) -> Record:
 def _misplaced(
     job: bytes, record: Record, entries: list[bytes], shelves: dict[str, set[bytes]]
 ) -> Iterator[str]:
+    # In a ready list the entry of a job that has ended may still be there: it is stale.
     entry = b"%d%d:%s" % (record.priority, record.generation, job)
-    found = ["waiting"] * entries.count(entry) + [name for name in shelves if job in shelves[name]]
+    waiting = entries.count(entry) if record.status is Status.WAITING else 0
+    found = ["waiting"] * waiting + [name for name in shelves if job in shelves[name]]
     if found != [PLACES.get(record.status, "ended")]:
         yield f"{job!r} is {record.status.name} and found in {found}"
 

@@ -142,7 +142,7 @@ def revive(keyspace: Keyspace, short: str) -> Operation[Revived]:
 def discard(keyspace: Keyspace, shorts: Sequence[str], window: timedelta) -> Operation[int]:
     """Drop ended jobs now; how many were dropped."""
     limits = for_lua({"window": _ms(window)})
-    return call("discard", keyspace, as_int, ids=for_lua(list(shorts)), limits=limits)
+    return call("discard", keyspace, as_int, ids=for_lua(list(dict.fromkeys(shorts))), limits=limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +202,26 @@ def list_jobs(keyspace: Keyspace, place: str, *, offset: int = 0, limit: int = 1
     """`place`: scheduled, ready:N, processing, ended, dead or unclaimed. Ghosts are left out."""
     return call(
         "list_jobs", keyspace, lambda reply: _page(reply, place), place=place, offset=offset, limit=limit
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How many members of a place were looked at, and how many of them stood for no job."""
+
+    looked_at: int
+    ghosts: int
+
+
+def sweep(keyspace: Keyspace, place: str, *, offset: int = 0, limit: int = 100) -> Operation[Swept]:
+    """Drop the ghosts on one page of a place; those in a ready list are counted only."""
+    return call(
+        "sweep",
+        keyspace,
+        lambda reply: Swept(*map(as_int, as_list(reply))),
+        place=place,
+        offset=offset,
+        limit=limit,
     )
 
 
