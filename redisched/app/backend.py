@@ -20,6 +20,7 @@ from redisched.store.backoff import Patience
 from redisched.store.executor import Executor
 from redisched.store.keys import Keyspace, checked_name
 from redisched.store.operations.queues import config_get
+from redisched.store.wire import REPLY_SECONDS
 
 Durability = Literal["async", "fsync"]
 
@@ -103,9 +104,9 @@ class Backend:
             await asyncio.to_thread(self._check_durability)
         return self._aio
 
-    def lent(self, name: str, seconds: float) -> Executor:
+    def lent(self, name: str, seconds: float, *, reply_seconds: float = REPLY_SECONDS) -> Executor:
         """An executor of one's own: a connection that nobody else waits on."""
-        return Executor(self.locate, patience=Patience(seconds), name=name)
+        return Executor(self.locate, patience=Patience(seconds), name=name, reply_seconds=reply_seconds)
 
     def lent_aio(self, name: str, seconds: float) -> AsyncExecutor:
         return AsyncExecutor(self.locate, patience=Patience(seconds), name=name)

@@ -39,6 +39,8 @@ def ended(job_id: str, look: Look) -> Ended | None:
     history = History.unpacked(look.record.outcome) if look.record else History()
     if look.state is JobState.SUCCEEDED and history.result is not None:
         return Ended(unpack(history.result))
+    if look.state is JobState.SUCCEEDED and look.record and look.record.retention and not look.record.reason:
+        return Ended(None)
     raise _no_result(job_id, look, history)
 
 

@@ -140,10 +140,10 @@ class Scheduler(Enqueuer):
         """The same calls with options for their job.
 
         `job_id`: the caller's own id, unique within a queue: the same id again is the same job.
-        `queue`, `priority` (0 first to 3), `unique` (a key held until the job ends: meanwhile the call returns
-        the holder), `expires` (dropped if not started so long after its due), `unclaimed_timeout` (an
-        alarm shows if it is not claimed so long after its due time), `retry`, `timeout`, `retention` (of the
-        job and its result once it succeeded).
+        `queue`, `priority` (0 first to 3), `unique` (a key held until the job ends: meanwhile the call
+        returns the holder), `expires` (dropped if it starts later than so long after its due time),
+        `unclaimed_timeout` (an alarm shows if it is not claimed by then), `retry`, `timeout`, `retention`
+        (of the job and its result once it succeeded).
         """
         return Enqueuer(self.backend, self._ids, Options.checked(**options))
 

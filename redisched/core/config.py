@@ -22,6 +22,9 @@ PRIORITY: Final = 1
 PAYLOAD_BYTES: Final = 1024 * 1024
 RESULT_BYTES: Final = 256 * 1024
 MAX_DELIVERIES: Final = 3
+STOP_GRACE: Final = timedelta(seconds=2)
+LONGEST_HOLD: Final = timedelta(milliseconds=20)
+BATCH: Final = 128
 UNKNOWN_TASK_DELAY: Final = timedelta(seconds=5)
 UNKNOWN_TASK_TTL: Final = timedelta(hours=24)
 MISFIRE_GRACE: Final = timedelta(seconds=60)
@@ -45,6 +48,7 @@ class WorkerConfig:
     heartbeat: timedelta = HEARTBEAT
     longest_wait: timedelta = LONGEST_WAIT
     shutdown_grace: timedelta = SHUTDOWN_GRACE
+    stop_grace: timedelta = STOP_GRACE
     max_deliveries: int = MAX_DELIVERIES
     unknown_task_delay: timedelta = UNKNOWN_TASK_DELAY
     unknown_task_ttl: timedelta = UNKNOWN_TASK_TTL

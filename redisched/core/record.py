@@ -42,6 +42,7 @@ class Finish(IntEnum):
     RETRY = 10
     RELEASE = 11
     DEFER = 12
+    LOST = 13
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def _settings(address: Address, name: str, reply_seconds: float) -> dict[str, ob
         "client_name": name,
         "protocol": 2,
         "socket_timeout": reply_seconds,
-        "socket_connect_timeout": CONNECT_SECONDS,
+        "socket_connect_timeout": min(CONNECT_SECONDS, reply_seconds),
         "health_check_interval": 0,
         "driver_info": None,
     }

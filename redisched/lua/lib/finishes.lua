@@ -1,6 +1,6 @@
 -- finishes: what a worker says of the jobs it claimed. Only the version that claimed may speak.
---@include lib/transition.lua
-local RETRY, RELEASE, DEFER = 10, 11, 12
+--@include lib/come_back.lua
+local RETRY, RELEASE, DEFER, LOST = 10, 11, 12, 13
 
 -- one: id, version, kind, delay, reason, outcome
 local function apply(record, one)
@@ -9,6 +9,8 @@ local function apply(record, one)
     record.attempts = record.attempts + 1
     local retention = kind == DEAD and LIMITS.dead_retention or LIMITS.retention
     return finish(id, record, kind, reason, outcome, retention)
+  elseif kind == LOST then
+    return come_back(id, record)
   elseif kind == RETRY then
     record.attempts, record.due = record.attempts + 1, NOW + delay
     record.reason, record.outcome, record.flags = reason, outcome, 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from redisched.store.keys import Keyspace
 from redisched.store.operation import Operation, call, command
 from redisched.store.reading import as_bytes, as_int, as_list, as_optional_int, as_text, in_rows
+from redisched.store.scripts import Script
 
 
 def pause(keyspace: Keyspace) -> Operation[bool]:
@@ -114,3 +115,29 @@ def info(section: str) -> Operation[dict[str, str]]:
         return dict(line.split(":", 1) for line in lines if ":" in line and not line.startswith("#"))
 
     return command("INFO", read, section)
+
+
+def arities(*names: str) -> Operation[dict[str, int]]:
+    """The commands among `names` that the server has, with the count of words each takes (see COMMAND)."""
+
+    def read(reply: object) -> dict[str, int]:
+        known = [as_list(one) for one in as_list(reply) if one is not None]
+        return {as_text(one[0]).upper(): as_int(one[1]) for one in known if one}
+
+    return command("COMMAND INFO", read, *names)
+
+
+def whoami() -> Operation[str]:
+    """The user that this connection is."""
+    return command("ACL WHOAMI", as_text)
+
+
+def dry_run(user: str, name: str, arity: int, key: str) -> Operation[str]:
+    """`OK`, or why `user` may not run the command on `key`. Nothing is run."""
+    arguments = (key, *["0"] * abs(arity))[: abs(arity) - 1]
+    return command("ACL DRYRUN", as_text, user, name, *arguments)
+
+
+def load_script(script: Script) -> Operation[str]:
+    """The digest under which the server keeps it; ScriptError where it cannot be compiled."""
+    return command("SCRIPT LOAD", as_text, script.text)

@@ -87,7 +87,14 @@ def put_schedule(
     """Create or edit; `wall` is the cursor of an edited schedule."""
     slot = "" if next_ms is None else next_ms
     return call(
-        "put_schedule", keyspace, lambda r: Put(as_int(r)), name=name, spec=spec, after=after_ms, next=slot, wall=wall
+        "put_schedule",
+        keyspace,
+        lambda r: Put(as_int(r)),
+        name=name,
+        spec=spec,
+        after=after_ms,
+        next=slot,
+        wall=wall,
     )
 
 

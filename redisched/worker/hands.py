@@ -1,0 +1,111 @@
+"""The runs in a worker's hands: started where a slot is free, held back for a moment where none is."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from redisched.core.config import LONGEST_HOLD
+from redisched.store.operations.turns import Claimed, Finished
+from redisched.worker.intake import Intake
+from redisched.worker.run import Kind, Run, Stop
+from redisched.worker.runner import Runner
+from redisched.worker.settling import released
+from redisched.worker.slots import Slots
+
+_LOG: Final = logging.getLogger("redisched.worker")
+
+
+class Hands:
+    """Lives on the event loop."""
+
+    def __init__(self, slots: Slots, intake: Intake) -> None:
+        self.slots = slots
+        self._intake = intake
+        self._runner: Runner
+        self._say: Callable[[str, Finished], None]
+        self._held: dict[Run, None] = {}
+        self._waiting: dict[Kind, deque[Run]] = {kind: deque() for kind in Kind}
+        self.claimed = 0
+
+    def use(self, runner: Runner, say: Callable[[str, Finished], None]) -> None:
+        """The runner and the pump need us first. `say` takes a word for a queue."""
+        self._runner = runner
+        self._say = say
+
+    def held(self) -> list[Run]:
+        """Every run whose lease is ours. Safe to call from another thread."""
+        return list(self._held)
+
+    @property
+    def empty(self) -> bool:
+        return not self._held
+
+    @property
+    def backlog(self) -> int:
+        return sum(len(waiting) for waiting in self._waiting.values())
+
+    def wanted(self) -> int:
+        """How many more to claim now."""
+        return self.slots.wanted(self._intake.kinds(), self.backlog, time.monotonic())
+
+    def take(self, claims: tuple[Claimed, ...], queue: str, sent: float, lease: float) -> None:
+        """New claims, sent for at monotonic second `sent`."""
+        received = time.monotonic()
+        self.claimed += len(claims)
+        for claimed in claims:
+            run = self._intake.admit(claimed, queue, received, sent + lease)
+            if isinstance(run, Finished):
+                _LOG.warning("job %s:%s: %s", queue, ascii(claimed.id)[1:-1], ascii(run.reason)[1:-1])
+                self._say(queue, run)
+            elif run not in self._held:
+                self._held[run] = None
+                self._waiting[run.kind].append(run)
+        self.start_waiting()
+
+    def start_waiting(self) -> None:
+        """Start what has a free slot."""
+        for kind, waiting in self._waiting.items():
+            while waiting and self.slots.free(kind) > 0:
+                run = waiting.popleft()
+                self.slots.start(kind, time.monotonic())
+                self._runner.start(run)
+
+    def reported(self, run: Run, finished: Finished) -> None:
+        """A run's word; its slot is free."""
+        self._held.pop(run, None)
+        self.slots.end(run.kind)
+        self._say(run.queue, finished)
+
+    def give_back_at(self) -> float | None:
+        """When the oldest unstarted claim has been held for long enough."""
+        oldest = min((waiting[0].received for waiting in self._waiting.values() if waiting), default=None)
+        return None if oldest is None else oldest + LONGEST_HOLD.total_seconds()
+
+    def give_back(self, *, everything: bool = False) -> None:
+        """Unstarted claims go back to the head of their queue, uncounted: another worker may be free."""
+        limit = time.monotonic() - LONGEST_HOLD.total_seconds()
+        for waiting in self._waiting.values():
+            while waiting and (everything or waiting[0].received <= limit):
+                run = waiting.pop() if everything else waiting.popleft()
+                self._drop(run)
+                self._say(run.queue, released(run))
+
+    def stop(self, run: Run, why: Stop) -> None:
+        """End one run for a reason; one that waits for its slot is never started."""
+        if run not in self._held:
+            return
+        if run in self._waiting[run.kind]:
+            self._waiting[run.kind].remove(run)
+            self._drop(run)
+            run.stop = why
+            self._say(run.queue, released(run))
+        else:
+            self._runner.stop(run, why)
+
+    def _drop(self, run: Run) -> None:
+        run.settled = True
+        self._held.pop(run, None)

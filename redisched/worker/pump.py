@@ -1,0 +1,164 @@
+"""The worker's loop: one turn after another while there is work, then a wait for a hint or for the time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import time
+from datetime import timedelta
+from typing import Final
+
+from redisched.core.config import WorkerConfig
+from redisched.core.errors import StoreError
+from redisched.core.failpoints import failpoint_async
+from redisched.store.aio_executor import AsyncExecutor
+from redisched.store.operations.turns import Finished, Limits, Turn, turn
+from redisched.worker.firing import Firing
+from redisched.worker.hands import Hands
+from redisched.worker.lane import Lane
+from redisched.worker.listener import Listener
+
+LONGEST_PAUSE: Final = 1.0
+REFUSED_PAUSE: Final = 0.5
+_LOG: Final = logging.getLogger("redisched.worker")
+
+
+class Pump:
+    """Takes turns for the lanes. `close_intake` ends claiming; what is in hand still gets its word out."""
+
+    def __init__(
+        self,
+        executor: AsyncExecutor,
+        worker: str,
+        config: WorkerConfig,
+        limits: Limits,
+        lanes: list[Lane],
+        hands: Hands,
+        listener: Listener,
+        firing: Firing,
+    ) -> None:
+        self._executor = executor
+        self._worker = worker
+        self._config = config
+        self._limits = limits.packed()
+        self._lanes = lanes
+        self._by_queue = {lane.queue: lane for lane in lanes}
+        self._hands = hands
+        self._listener = listener
+        self._firing = firing
+        self._stir = asyncio.Event()
+        self._closed = False
+        self._weighted = any(lane.weight != 1 for lane in lanes)
+
+    def say(self, queue: str, finished: Finished) -> None:
+        """A job's word, for the next turn of its queue."""
+        self._by_queue[queue].outbox.append(finished)
+        self._stir.set()
+
+    def stir(self) -> None:
+        """Something changed: look again."""
+        self._stir.set()
+
+    def close_intake(self) -> None:
+        """Claim nothing more."""
+        self._closed = True
+        self._hands.give_back(everything=True)
+        self.stir()
+
+    @property
+    def idle(self) -> bool:
+        """Nothing in hand, nothing to say, and the last look found nothing ready."""
+        quiet = not any(lane.outbox or lane.likely or lane.token for lane in self._lanes)
+        return self._hands.empty and quiet
+
+    async def step(self) -> None:
+        """One turn, or one wait."""
+        self._stir.clear()
+        self._hands.start_waiting()
+        self._hands.give_back()
+        lane, wanted = self._choice()
+        if lane is None:
+            await self._rest(wanted)
+        else:
+            await self.take_turn(lane, wanted)
+
+    async def drain(self) -> None:
+        """Say all that is left to say; tries until it is said or the caller loses patience."""
+        for lane in self._lanes:
+            while lane.outbox:
+                await self.take_turn(lane, 0)
+
+    async def take_turn(self, lane: Lane, wanted: int) -> None:
+        """One round trip for a queue, repeated as the same turn until it is answered."""
+        await failpoint_async("worker.before_turn")
+        words, sent = lane.take_words(), time.monotonic()
+        operation = turn(
+            lane.keyspace,
+            worker=self._worker,
+            turn_id=lane.next_turn_id(),
+            wanted=wanted,
+            finishes=words,
+            lease=self._config.visibility_timeout,
+            longest_wait=self._config.longest_wait if wanted else timedelta(0),
+            limits=self._limits,
+        )
+        pause = 0.05
+        while True:
+            try:
+                answer = await self._executor.send(operation)
+                break
+            except StoreError as error:
+                _LOG.warning("queue %s: turn did not get through: %s", lane.queue, error)
+                await asyncio.sleep(random.uniform(0, pause))
+                pause = min(pause * 2, LONGEST_PAUSE)
+        await failpoint_async("worker.after_turn")
+        await self._digest(lane, wanted, answer, words, sent)
+
+    async def _digest(
+        self, lane: Lane, wanted: int, answer: Turn, words: list[Finished], sent: float
+    ) -> None:
+        lane.learn(answer, wanted)
+        for refused in answer.refused:
+            shown = f"{lane.queue}:{ascii(refused)[1:-1]}"
+            _LOG.warning("job %s: our word was refused, somebody else has it or had it since", shown)
+        self._hands.slots.count_ended(len(words), time.monotonic())
+        self._hands.take(answer.claimed, lane.queue, sent, self._config.visibility_timeout.total_seconds())
+        if answer.due:
+            await self._fire(lane, answer)
+
+    async def _fire(self, lane: Lane, answer: Turn) -> None:
+        """A refused `fire` advances nothing: its slots are due until it goes through."""
+        try:
+            await self._firing.fire(lane.keyspace, answer.due, answer.now_ms)
+            lane.likely = True
+        except StoreError as error:
+            _LOG.warning("queue %s: slots could not be fired, they stay due: %s", lane.queue, error)
+            lane.look_at = max(lane.look_at, time.monotonic() + REFUSED_PAUSE)
+
+    def _choice(self) -> tuple[Lane | None, int]:
+        """The lane whose turn it is, and how many to claim for it: it claims after those before it."""
+        wanted = 0 if self._closed else self._hands.wanted()
+        for lane in self._ordered():
+            if wanted and lane.is_due():
+                return lane, wanted
+            if lane.outbox or lane.token:
+                return lane, 0
+        return None, wanted
+
+    def _ordered(self) -> list[Lane]:
+        """Strictly in order; with weights, at random in proportion to them."""
+        if not self._weighted:
+            return self._lanes
+        return sorted(self._lanes, key=lambda lane: random.random() ** (1 / lane.weight), reverse=True)
+
+    async def _rest(self, wanted: int) -> None:
+        """Until a run ends, a hint comes, a lane falls due, or a claim has been held back for long enough."""
+        ends = [lane.look_at for lane in self._lanes] if wanted else []
+        held_until = self._hands.give_back_at()
+        until = min([*ends, *([held_until] if held_until is not None else [])], default=None)
+        self._listener.listen(wanted > 0)
+        timeout = None if until is None else max(0.0, until - time.monotonic())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stir.wait(), timeout)

@@ -1,0 +1,98 @@
+"""What a run came to, as the word that the worker sends: pure, but for the jitter's random number."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+import traceback
+from typing import Final
+
+from redisched.app.options import retry_of_numbers
+from redisched.core.config import RESULT_BYTES
+from redisched.core.errors import PayloadError
+from redisched.core.outcome import TRACEBACK_CHARACTERS, Attempt, History
+from redisched.core.record import Finish
+from redisched.core.values import pack
+from redisched.store.operations.turns import Finished
+from redisched.worker.run import Run, Stop
+
+REASON_BYTES: Final = 255
+_LOG: Final = logging.getLogger("redisched.worker")
+
+
+def succeeded(run: Run, value: object, worker: str) -> Finished:
+    """A result that cannot be kept does not undo the work: the job succeeded, and the reason is noted."""
+    claimed = run.claimed
+    if value is None and not claimed.outcome:
+        return Finished(claimed.id, claimed.version, Finish.SUCCEEDED)
+    result, reason = _packed(value)
+    if reason:
+        _LOG.warning("job %s succeeded, its result is not kept: %s", run.id, reason)
+    outcome = History.unpacked(claimed.outcome).with_attempt(_attempt(run, worker), result).packed()
+    return Finished(claimed.id, claimed.version, Finish.SUCCEEDED, 0, reason, outcome)
+
+
+def failed(run: Run, error: BaseException, worker: str) -> Finished:
+    """Tried again or dead, by the retry policy of the call or of the task; told to end, it goes back."""
+    claimed = run.claimed
+    if run.stop in {Stop.SHUTDOWN, Stop.LEASE_LOST}:
+        return released(run)
+    if run.stop is Stop.CANCELLED:
+        return Finished(
+            claimed.id, claimed.version, Finish.CANCELLED, 0, "stopped on request", claimed.outcome
+        )
+    shown = timed_out(run) if run.stop is Stop.TIMEOUT else error
+    retry = retry_of_numbers(run.call.meta.get("retry"), run.task.settings.retry)
+    reason = cut(f"{type(shown).__name__}: {shown}")
+    attempt = _attempt(run, worker, reason, _traceback(error))
+    outcome = History.unpacked(claimed.outcome).with_attempt(attempt).packed()
+    number = claimed.attempts + 1
+    if retry.wants_retry(shown, number):
+        delay_ms = retry.delay_ms(number, random.random)
+        return Finished(claimed.id, claimed.version, Finish.RETRY, delay_ms, reason, outcome)
+    return Finished(claimed.id, claimed.version, Finish.DEAD, 0, reason, outcome)
+
+
+def timed_out(run: Run) -> TimeoutError:
+    return TimeoutError(f"ran longer than its timeout of {(run.timeout_ms or 0) / 1000:g} s")
+
+
+def released(run: Run) -> Finished:
+    """Back to the head of its queue, as if it had not been claimed."""
+    return Finished(run.claimed.id, run.claimed.version, Finish.RELEASE)
+
+
+def child_lost(run: Run, how: str) -> Finished:
+    """Its process ended under it: that counts as a delivery, not as an attempt."""
+    _LOG.warning("job %s: its process %s", run.id, how)
+    return Finished(run.claimed.id, run.claimed.version, Finish.LOST, 0, cut(how), run.claimed.outcome)
+
+
+def cut(text: str) -> str:
+    """`text` within what a record keeps as a reason, lone surrogates escaped."""
+    return text.encode("utf-8", "backslashreplace")[:REASON_BYTES].decode("utf-8", "ignore")
+
+
+def _packed(value: object) -> tuple[bytes | None, str]:
+    try:
+        result = pack(value, field="result")
+    except PayloadError as error:
+        return None, cut(str(error))
+    if len(result) > RESULT_BYTES:
+        return None, f"result of {len(result)} bytes, {RESULT_BYTES} allowed"
+    return result, ""
+
+
+def _attempt(run: Run, worker: str, error: str | None = None, trace: str | None = None) -> Attempt:
+    now = time.monotonic()
+    return Attempt(run.server_ms(run.started or now), run.server_ms(now), worker, error, trace)
+
+
+def _traceback(error: BaseException) -> str:
+    """Without our own frames at its head; the end of a long one, where the cause is."""
+    if isinstance(error, asyncio.CancelledError) and error.__traceback__ is None:
+        return ""
+    lines = "".join(traceback.format_exception(error))
+    return lines[-TRACEBACK_CHARACTERS:].encode("utf-8", "backslashreplace").decode()

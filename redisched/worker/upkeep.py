@@ -1,0 +1,69 @@
+"""What somebody must do now and then: forget old jobs, mend what was left halfway, say that we live."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from typing import Final
+
+from redisched.core.config import WorkerConfig
+from redisched.core.errors import StoreError
+from redisched.store.aio_executor import AsyncExecutor
+from redisched.store.keys import Keyspace
+from redisched.store.operations.turns import Limits, audit, enlist, prune
+
+ENLIST_SECONDS: Final = 30.0
+LONGEST_PERIOD: Final = timedelta(seconds=5)
+PRUNED_AT_ONCE: Final = 500
+_LOG: Final = logging.getLogger("redisched.worker")
+
+
+class Upkeep:
+    """One round every few seconds, for each queue."""
+
+    def __init__(
+        self,
+        executor: AsyncExecutor,
+        worker: str,
+        about: bytes,
+        keyspaces: list[Keyspace],
+        config: WorkerConfig,
+        limits: Limits,
+    ) -> None:
+        self._executor = executor
+        self._worker = worker
+        self._about = about
+        self._keyspaces = keyspaces
+        self._period = min(config.visibility_timeout, LONGEST_PERIOD)
+        self._limits = limits.packed()
+
+    async def enlist(self) -> None:
+        for keyspace in self._keyspaces:
+            await self._executor.send(enlist(keyspace, worker=self._worker, about=self._about))
+
+    async def once(self) -> None:
+        """Prune all that is due, audit a bounded part."""
+        for keyspace in self._keyspaces:
+            while (
+                await self._executor.send(prune(keyspace, limits=self._limits, limit=PRUNED_AT_ONCE))
+                >= PRUNED_AT_ONCE
+            ):
+                pass
+            found = await self._executor.send(audit(keyspace, every=self._period / 2))
+            if found.mended:
+                _LOG.warning("queue %s: %d jobs had no lease, they run again", keyspace.queue, found.mended)
+
+    async def live(self) -> None:
+        """Until cancelled."""
+        since = 0.0
+        while True:
+            await asyncio.sleep(self._period.total_seconds())
+            since += self._period.total_seconds()
+            try:
+                await self.once()
+                if since >= ENLIST_SECONDS:
+                    await self.enlist()
+                    since = 0.0
+            except StoreError as error:
+                _LOG.warning("upkeep did not get through: %s", error)

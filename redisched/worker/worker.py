@@ -1,0 +1,154 @@
+"""One worker process, from its start to a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import time
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Final
+
+from redisched.app.scheduler import Scheduler
+from redisched.core.errors import RedischedError, StoreError
+from redisched.core.failpoints import failpoint_async
+from redisched.store.operations.turns import leave
+from redisched.worker.guard import LoopGuard, Watchdog
+from redisched.worker.identity import Identity
+from redisched.worker.last_words import say_last_words
+from redisched.worker.parts import assemble
+from redisched.worker.run import Run, Stop
+from redisched.worker.settings import WorkerOptions
+
+LAST_WORDS_SECONDS: Final = 5.0
+SETTLE_SECONDS: Final = 1.0
+_LOG: Final = logging.getLogger("redisched.worker")
+
+
+class Exit(IntEnum):
+    """How a worker process ends. RECYCLE asks to be started again; CUT_OFF left leases to lapse."""
+
+    DONE = 0
+    CUT_OFF = 1
+    RECYCLE = 75
+
+
+class Worker:
+    """Construct it on the event loop, and `run` it once. `restart` replaces this process at once."""
+
+    def __init__(self, app: Scheduler, options: WorkerOptions, restart: Callable[[], None]) -> None:
+        self._app = app
+        self._options = options
+        self._restart = restart
+        self._me = Identity.make(options.name)
+        self._parts = assemble(app, options, self._me, self._tick)
+        self._watchdog = Watchdog(options.config.visibility_timeout.total_seconds())
+        grace = options.config.stop_grace.total_seconds()
+        self._guard = LoopGuard(asyncio.get_running_loop(), self._parts.hands.held, self._blocked, grace)
+        self._exit: Exit | None = None
+        self._hurried = False
+
+    async def run(self) -> Exit:
+        """Until told to end, or until nothing is left where that was asked for."""
+        loop, parts = asyncio.get_running_loop(), self._parts
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._told_to_end, number.name)
+        await self._start()
+        upkeep = asyncio.create_task(parts.upkeep.live(), name="redisched-upkeep")
+        parts.listener.start()
+        parts.heart.start()
+        while self._exit is None:
+            await parts.pump.step()
+            self._look_around()
+        upkeep.cancel()
+        code = await self._wind_up(self._exit)
+        _LOG.info("worker %s ended: %s", self._me.id, code.name)
+        return code
+
+    async def _start(self) -> None:
+        where = await asyncio.to_thread(self._app.backend.describe)
+        queues = ", ".join(self._options.queues.names)
+        _LOG.info("worker %s serves %s on %s", self._me.id, queues, where)
+        for declared in self._app.declared.values():
+            await self._parts.lines.turns.run(declared.put(self._app.backend.namespace))
+        await self._parts.upkeep.enlist()
+
+    def _look_around(self) -> None:
+        """Is it time to end?"""
+        parts = self._parts
+        if parts.runner.stuck:
+            names = ", ".join(run.id for run in parts.runner.stuck)
+            _LOG.error("%s did not end when told to: this process starts anew to free its slot", names)
+            self._exit = self._exit or Exit.RECYCLE
+        elif self._options.max_jobs is not None and parts.hands.claimed >= self._options.max_jobs:
+            self._exit = self._exit or Exit.RECYCLE
+        elif self._options.burst and parts.pump.idle:
+            self._exit = self._exit or Exit.DONE
+
+    def _told_to_end(self, signal_name: str) -> None:
+        """The first time: claim nothing more and let what runs end. The second time: at once."""
+        self._hurried = self._exit is not None
+        _LOG.info(
+            "%s: %s", signal_name, "handing back what runs" if self._hurried else "claiming nothing more"
+        )
+        self._exit = self._exit or Exit.DONE
+        self._parts.pump.stir()
+
+    async def _wind_up(self, wanted: Exit) -> Exit:
+        parts, grace = self._parts, self._options.config.shutdown_grace.total_seconds()
+        parts.pump.close_intake()
+        for run in parts.hands.held():
+            parts.runner.warn(run)
+        await self._steps_until(lambda: self._hurried or self._only_stuck(), grace)
+        for run in parts.hands.held():
+            parts.runner.stop(run, Stop.SHUTDOWN)
+        await self._steps_until(lambda: parts.hands.empty, 0.1 if self._hurried else SETTLE_SECONDS)
+        await failpoint_async("worker.before_release")
+        for run in parts.hands.held():
+            parts.runner.abandon(run)
+        return wanted if await self._left() else Exit.CUT_OFF
+
+    async def _steps_until(self, done: Callable[[], bool], seconds: float) -> None:
+        """Step on until `done`, or until the time is up."""
+        end = time.monotonic() + seconds
+        timer = asyncio.get_running_loop().call_later(seconds, self._parts.pump.stir)
+        while not done() and time.monotonic() < end and not self._parts.hands.empty:
+            await self._parts.pump.step()
+        timer.cancel()
+
+    def _only_stuck(self) -> bool:
+        return not (set(self._parts.hands.held()) - self._parts.runner.stuck)
+
+    async def _left(self) -> bool:
+        """Say the last words, hand on what we watched, end what we started. Whether the words got through."""
+        parts, through = self._parts, True
+        try:
+            async with asyncio.timeout(LAST_WORDS_SECONDS):
+                await parts.pump.drain()
+                await parts.listener.end()
+                for lane in parts.lanes:
+                    await parts.lines.turns.send(leave(lane.keyspace, worker=self._me.id))
+        except (StoreError, TimeoutError) as error:
+            _LOG.error("our last words did not get through, leases will lapse: %s", error)
+            through = False
+        parts.heart.end()
+        await parts.children.close()
+        await parts.lines.close()
+        self._watchdog.end()
+        return through
+
+    def _tick(self) -> None:
+        """From the heart's thread."""
+        self._watchdog.tick()
+        self._guard.look()
+
+    def _blocked(self, overdue: list[Run]) -> None:
+        """From the heart's thread: the loop stands still under runs that are over their time."""
+        _LOG.error("the event loop stands still under %s: this process starts anew", overdue[0].id)
+        with contextlib.suppress(RedischedError):
+            config, namespace = self._options.config, self._app.backend.namespace
+            held = self._parts.hands.held()
+            say_last_words(self._parts.lines.heart, namespace, self._me.id, config, held, overdue)
+        self._restart()
