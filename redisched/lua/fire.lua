@@ -37,7 +37,6 @@ for i, slot in ipairs(cmsgpack.unpack(A.slots)) do
   if reply == 1 then fired = fired + 1 end
   if next_slot then soonest = math.min(soonest, next_slot) end
 end
-flush()
 if fired > 0 then
   redis.call('HINCRBY', K.stats, 'fired', fired)
   wake()
