@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from redisched.core.errors import ConfigurationError
+
 VISIBILITY_TIMEOUT: Final = timedelta(seconds=10)
+LEAST_VISIBILITY: Final = timedelta(seconds=0.5)
 HEARTBEAT: Final = timedelta(seconds=3)
 LONGEST_WAIT: Final = timedelta(seconds=5)
 TIMER_OVERDUE: Final = timedelta(seconds=1)
@@ -52,3 +55,15 @@ class WorkerConfig:
     max_deliveries: int = MAX_DELIVERIES
     unknown_task_delay: timedelta = UNKNOWN_TASK_DELAY
     unknown_task_ttl: timedelta = UNKNOWN_TASK_TTL
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work; keep the heartbeat so short that one may be lost without harm."""
+        if self.concurrency is not None and self.concurrency < 1:
+            raise ConfigurationError("concurrency", self.concurrency, "one slot at least")
+        if not LEAST_VISIBILITY <= self.visibility_timeout:
+            raise ConfigurationError("visibility_timeout", self.visibility_timeout, "half a second at least")
+        if not timedelta(0) < self.longest_wait <= LONGEST_WAIT:
+            raise ConfigurationError("longest_wait", self.longest_wait, "more than zero, five seconds at most")
+        if self.max_deliveries < 1:
+            raise ConfigurationError("max_deliveries", self.max_deliveries, "one at least")
+        object.__setattr__(self, "heartbeat", min(self.heartbeat, self.visibility_timeout * 0.3))

@@ -27,6 +27,7 @@ class Listener:
         self._heard: Callable[[], None]
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._ended = False
 
     def report_to(self, heard: Callable[[], None]) -> None:
         """Who is told of a hint."""
@@ -43,13 +44,17 @@ class Listener:
             self._wanted.clear()
 
     async def end(self) -> None:
-        """A hint that was under way is lost: the caller's last turn pushes another where work is left."""
-        if self._task is not None:
+        """A hint that was under way is lost: the caller's last turn pushes another where work is left.
+
+        Told until it obeys: a cancellation that meets a reply may be swallowed (python/cpython#86296).
+        """
+        self._ended = True
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait({self._task}, timeout=0.1)
 
     async def _live(self) -> None:
-        while True:
+        while not self._ended:
             await self._wanted.wait()
             try:
                 await self._once()
@@ -60,7 +65,8 @@ class Listener:
     async def _once(self) -> None:
         """One wait. The server's clock may jump: ours bounds it."""
         operation = wait([lane.keyspace for lane in self._lanes.values()], self._longest)
-        key = await asyncio.wait_for(self._executor.send(operation), self._longest + MARGIN_SECONDS)
+        async with asyncio.timeout(self._longest + MARGIN_SECONDS):
+            key = await self._executor.send(operation)
         if key is not None:
             self._lanes[key].token = True
             self._wanted.clear()

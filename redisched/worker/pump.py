@@ -161,4 +161,5 @@ class Pump:
         self._listener.listen(wanted > 0)
         timeout = None if until is None else max(0.0, until - time.monotonic())
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stir.wait(), timeout)
+            async with asyncio.timeout(timeout):
+                await self._stir.wait()
