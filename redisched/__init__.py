@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from redisched.core.retry import Retry
     from redisched.core.states import CancelOutcome, JobState, RescheduleOutcome, ReviveOutcome
 
-# Where the names live. They are looked up at their first use: the command line, which needs an error class for
-# its help, does not wait for redis-py and the calendar.
+# Where the names live. They are looked up at their first use: a command line that needs an error class for
+# its help does not wait for redis-py and the calendar.
 _ROOMS: Final = (
     "core.errors",
     "core.retry",
