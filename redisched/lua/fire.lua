@@ -12,8 +12,6 @@
 --   ready:3      list    entries
 --   unique       hash    unique key -> the job that holds it
 --   unclaimed    zset    job -> when its being unclaimed is an alarm, ms
---   ended        zset    job -> kept until, ms
---   dead         zset    job -> kept until, ms
 --   schedules    zset    schedule -> next slot, ms
 --   definitions  hash    schedule -> definition
 --   versions     string  counter of generations and versions

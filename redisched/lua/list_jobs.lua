@@ -22,7 +22,7 @@
 --
 --@include lib/now.lua
 local key, from = K[A.place], tonumber(A.offset)
-local to, rows, total = from + tonumber(A.limit) - 1, {}, 0
+local to, rows, total = from + tonumber(A.limit) - 1, {}
 if string.sub(A.place, 1, 5) == 'ready' then
   total = redis.call('LLEN', key)
   for _, text in ipairs(redis.call('LRANGE', key, from, to)) do

@@ -15,6 +15,6 @@
 --@include lib/head.lua
 local body, state = redis.call('HGET', K.jobs, A.id), redis.call('HGET', K.state, A.id)
 local record = is_body(body) and record_of(body, state)
-local run_at = record and redis.call('ZSCORE', K.scheduled, record.priority .. record.generation .. ':' .. A.id)
+local run_at = record and redis.call('ZSCORE', K.scheduled, entry(A.id, record))
 local lease_end = redis.call('ZSCORE', K.processing, A.id)
 return { NOW, body or '', state or '', run_at or '', lease_end or '' }

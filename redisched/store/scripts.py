@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ITEM: Final = re.compile(r"--   (\S+)  +(\S.*)")
 _INCLUDE: Final = re.compile(r"--@include (\S+)")
-_PLACE: Final = re.compile(r"user_script:(\d+): ?")
+_PLACE: Final = re.compile(r"user_script:(\d+)")
 
 Argument = str | bytes | int
 

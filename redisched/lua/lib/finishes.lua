@@ -14,7 +14,7 @@ local function apply(record, one)
   elseif kind == RETRY then
     record.attempts, record.due = record.attempts + 1, NOW + delay
     record.reason, record.outcome, record.flags = reason, outcome, 0
-  else
+  elseif kind == RELEASE or kind == DEFER then
     record.deliveries = math.max(0, record.deliveries - 1)
   end
   place(id, record, NOW + delay, kind == RELEASE)

@@ -6,6 +6,9 @@ local function fresh(created, due, generation, priority)
     unclaimed = 0, retention = UNSET, worker = '', reason = '', unique = '', outcome = '' }
 end
 
+-- Its text where it waits: one of an older generation is stale.
+local function entry(id, record) return record.priority .. record.generation .. ':' .. id end
+
 -- Is there a body? Tombstones ('x' pruned, 'z' never kept) only say that the id was used.
 local function is_body(body) return body and #body > 1 end
 

@@ -1,5 +1,6 @@
 -- store_job: write a new job and put it where it waits. The caller has made sure that its id is free.
---@include lib/transition.lua
+--@include lib/head.lua
+--@include lib/batch.lua
 -- job: id, body, at, delay, priority, expires, unclaimed, retention, unique
 local function store_job(job)
   local id, body, at, delay, priority, expires, unclaimed, retention, unique = unpack(job, 1, 9)

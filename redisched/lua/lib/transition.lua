@@ -1,8 +1,6 @@
 -- transition: the only place where a job changes state. Callers compare version and status first.
 --@include lib/head.lua
 --@include lib/batch.lua
-local function entry(id, record) return record.priority .. record.generation .. ':' .. id end
-
 -- To waiting: due now is ready (at the head where it only comes back), later is scheduled.
 local function place(id, record, run_at, at_head)
   record.status, record.worker = WAITING, ''
