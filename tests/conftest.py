@@ -12,7 +12,7 @@ from tests.faults.clock import Clock
 from tests.faults.power import Power
 from tests.faults.proxy import Proxy
 from tests.faults.shims import ShimsUnavailableError, library
-from tests.fleet import fleet as fleet  # a fixture
+from tests.fleet import fleet as fleet  # noqa: PLC0414 - a fixture
 from tests.key_leaks import check_keys
 from tests.processes import Guard, Processes
 from tests.servers import Engine, Fsync, TestServer, engines
