@@ -63,7 +63,9 @@ class WorkerConfig:
         if not LEAST_VISIBILITY <= self.visibility_timeout:
             raise ConfigurationError("visibility_timeout", self.visibility_timeout, "half a second at least")
         if not timedelta(0) < self.longest_wait <= LONGEST_WAIT:
-            raise ConfigurationError("longest_wait", self.longest_wait, "more than zero, five seconds at most")
+            raise ConfigurationError(
+                "longest_wait", self.longest_wait, "more than zero, five seconds at most"
+            )
         if self.max_deliveries < 1:
             raise ConfigurationError("max_deliveries", self.max_deliveries, "one at least")
         object.__setattr__(self, "heartbeat", min(self.heartbeat, self.visibility_timeout * 0.3))
