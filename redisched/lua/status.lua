@@ -11,7 +11,6 @@
 --   ended        zset    job -> kept until, ms
 --   dead         zset    job -> kept until, ms
 --   unclaimed    zset    job -> when its being unclaimed is an alarm, ms
---   schedules    zset    schedule -> next slot, ms
 --   definitions  hash    schedule -> definition
 --   workers      zset    worker -> last seen, ms
 --   fleet        hash    worker -> what it says of itself

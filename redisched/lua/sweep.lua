@@ -22,7 +22,8 @@
 --   how many were looked at, how many of them stand for no job
 --
 --@include lib/now.lua
---@include lib/transition.lua
+--@include lib/head.lua
+--@include lib/batch.lua
 local key, from, ghosts = K[A.place], tonumber(A.offset), 0
 local is_list = string.sub(A.place, 1, 5) == 'ready'
 local holds_entries = is_list or A.place == 'scheduled'
