@@ -61,6 +61,9 @@ class Listener:
             except (StoreError, TimeoutError) as error:
                 _LOG.debug("waiting for a hint was cut short: %s", error)
                 await asyncio.sleep(PAUSE_SECONDS)
+            except Exception:  # noqa: BLE001 - logged; without hints work is late
+                _LOG.exception("waiting for a hint failed")
+                await asyncio.sleep(PAUSE_SECONDS)
 
     async def _once(self) -> None:
         """One wait. The server's clock may jump: ours bounds it."""

@@ -12,7 +12,7 @@ from redisched.app.loading import load_app
 from redisched.worker.parent import end_with_parent
 from redisched.worker.settings import WorkerOptions
 from redisched.worker.supervisor import supervise
-from redisched.worker.worker import Exit, Worker
+from redisched.worker.worker import RECYCLED, Exit, Worker
 
 SUPERVISED: Final = "REDISCHED_SUPERVISED"
 
@@ -60,4 +60,5 @@ def _restart() -> None:
             stream.flush()
     if _supervised():
         os._exit(Exit.RECYCLE)
+    os.environ[RECYCLED] = "1"
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - our own command line

@@ -63,12 +63,13 @@ class Supervisor:
         environment = {**os.environ, "REDISCHED_SUPERVISED": "1"}
         self._places = [Place(environment) for _ in range(count)]
         self._ending = False
+        self._signals: list[int] = []
         self._worst = 0
 
     def run(self) -> int:
         """The exit code: 0, or the worst of its workers' at the end."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._pass_on)
+            signal.signal(number, lambda number, _frame: self._signals.append(number))
         for place in self._places:
             place.start()
         while self._places:
@@ -77,7 +78,9 @@ class Supervisor:
         return self._worst
 
     def once(self) -> None:
-        """Look at each worker once."""
+        """Pass on the signals that came, and look at each worker once."""
+        while self._signals:
+            self._pass_on(self._signals.pop(0))
         for place in list(self._places):
             code = place.reap()
             if code is not None:
@@ -94,8 +97,8 @@ class Supervisor:
         place.put_off(code)
         _LOG.warning("a worker ended with code %d, another starts in %.1f s", code, place.pause)
 
-    def _pass_on(self, number: int, _frame: object) -> None:
-        """No exception here: a signal may come in the middle of anything."""
+    def _pass_on(self, number: int) -> None:
+        """Not in the handler: a signal may come in the middle of starting a worker."""
         self._ending = True
         for place in list(self._places):
             if place.process is None:

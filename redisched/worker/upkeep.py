@@ -67,3 +67,5 @@ class Upkeep:
                     since = 0.0
             except StoreError as error:
                 _LOG.warning("upkeep did not get through: %s", error)
+            except Exception:  # noqa: BLE001 - logged; a round that fails must not be the last
+                _LOG.exception("upkeep failed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -21,6 +22,9 @@ from redisched.worker.last_words import say_last_words
 from redisched.worker.parts import assemble
 from redisched.worker.run import Run, Stop
 from redisched.worker.settings import WorkerOptions
+
+RECYCLED: Final = "REDISCHED_RECYCLED"
+"""Set for a process that started itself anew: it may have done so because the server is gone."""
 
 LAST_WORDS_SECONDS: Final = 5.0
 SETTLE_SECONDS: Final = 1.0
@@ -71,6 +75,16 @@ class Worker:
         where = await asyncio.to_thread(self._app.backend.describe)
         queues = ", ".join(self._options.queues.names)
         _LOG.info("worker %s serves %s on %s", self._me.id, queues, where)
+        while True:
+            try:
+                await self._introduce()
+                break
+            except StoreError as error:
+                if RECYCLED not in os.environ:
+                    raise
+                _LOG.warning("started anew, and the server cannot be reached yet: %s", error)
+
+    async def _introduce(self) -> None:
         for declared in self._app.declared.values():
             await self._parts.lines.turns.run(declared.put(self._app.backend.namespace))
         await self._parts.upkeep.enlist()
@@ -108,7 +122,8 @@ class Worker:
         await failpoint_async("worker.before_release")
         for run in parts.hands.held():
             parts.runner.abandon(run)
-        return wanted if await self._left() else Exit.CUT_OFF
+        through = await self._left()
+        return Exit.CUT_OFF if wanted is Exit.DONE and not through else wanted
 
     async def _steps_until(self, done: Callable[[], bool], seconds: float) -> None:
         """Step on until `done`, or until the time is up."""
