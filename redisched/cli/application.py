@@ -42,8 +42,10 @@ def make_importable(app_dir: str) -> None:
     folder = Path(app_dir).resolve()
     if not folder.is_dir():
         raise ConfigurationError("app-dir", app_dir, "there is no such folder")
+    for_children = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if str(folder) not in for_children:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), *for_children)))
     sys.path.insert(0, str(folder))
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
 
 
 def _inner(path: str, error: Exception) -> typer.Exit:

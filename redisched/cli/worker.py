@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -128,20 +127,18 @@ def worker(
 def worker_config(
     concurrency: int | None, visibility_timeout: str | None, shutdown_grace: str | None
 ) -> WorkerConfig:
-    """Raises ArgumentError for a text that is no duration, ConfigurationError for a lease of no length."""
-    from redisched.app.task import positive_ms
-    from redisched.core.config import WorkerConfig
+    """Raises ArgumentError for a text that is no duration, and for a duration that cannot work."""
+    from redisched.core.config import SHUTDOWN_GRACE, VISIBILITY_TIMEOUT, WorkerConfig
     from redisched.core.durations import to_ms
 
-    config = WorkerConfig(concurrency=concurrency)
-    if visibility_timeout is not None:
-        lease = timedelta(milliseconds=positive_ms("visibility-timeout", visibility_timeout))
-        # Two heartbeats may be lost before a lease is.
-        config = replace(config, visibility_timeout=lease, heartbeat=min(config.heartbeat, lease * 0.3))
-    if shutdown_grace is not None:
-        grace = timedelta(milliseconds=to_ms(shutdown_grace, field="shutdown-grace"))
-        config = replace(config, shutdown_grace=grace)
-    return config
+    def duration(field: str, text: str | None, default: timedelta) -> timedelta:
+        return default if text is None else timedelta(milliseconds=to_ms(text, field=field))
+
+    return WorkerConfig(
+        concurrency=concurrency,
+        visibility_timeout=duration("visibility_timeout", visibility_timeout, VISIBILITY_TIMEOUT),
+        shutdown_grace=duration("shutdown_grace", shutdown_grace, SHUTDOWN_GRACE),
+    )
 
 
 def _run(options: WorkerOptions, app_dir: str) -> None:
