@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from redisched.core.failpoints import failpoint
+from redisched.core.failpoints import failpoint_async
 from redisched.store.address import Address
 from redisched.store.attempts import Attempts, ErrorReplyError, NoReplyError, NotSentError
 from redisched.store.backoff import Patience
-from redisched.store.executor import IDLE_CONNECTIONS, opening_failure
+from redisched.store.executor import IDLE_CONNECTIONS, exchange_failure, opening_failure
 from redisched.store.operation import Flow, Operation
 from redisched.store.replies import Cure, cure
 from redisched.store.scripts import Argument
@@ -73,9 +73,9 @@ class AsyncExecutor:
     async def _exchange(self, command: tuple[Argument, ...]) -> object:
         connection = await self._taken()
         try:
-            failpoint("client.before_send")
+            await failpoint_async("client.before_send")
             await connection.send_command(*command)
-            failpoint("client.after_send")
+            await failpoint_async("client.after_send")
             reply = await connection.read_response()
         except ERROR_REPLY as error:
             text = error_text(error)
@@ -87,7 +87,7 @@ class AsyncExecutor:
             raise ErrorReplyError(text) from error
         except NEVER_SENT as error:
             await connection.disconnect(nowait=True)
-            raise NoReplyError(str(error)) from error
+            raise exchange_failure(error) from error
         except BaseException:
             # Cancelled with a reply under way: the next user of this connection would take it for its own.
             await connection.disconnect(nowait=True)
@@ -96,11 +96,21 @@ class AsyncExecutor:
         return reply
 
     def _mine(self) -> list[AsyncConnection]:
-        return self._idle.setdefault(asyncio.get_running_loop(), [])
+        """This loop's idle connections; those of loops that are over are dropped, which closes them."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._idle:
+            for over in [other for other in self._idle if other.is_closed()]:
+                del self._idle[over]
+        return self._idle.setdefault(loop, [])
 
     async def _taken(self) -> AsyncConnection:
         idle = self._mine()
-        return idle.pop() if idle else await self._opened()
+        while idle:
+            connection = idle.pop()
+            if await _is_quiet(connection):
+                return connection
+            await connection.disconnect(nowait=True)
+        return await self._opened()
 
     async def _opened(self) -> AsyncConnection:
         # Locating may start the embedded server, which takes tens of milliseconds.
@@ -108,9 +118,12 @@ class AsyncExecutor:
         connection = open_async(address, self._name, self._reply_seconds)
         try:
             await connection.connect()
-        except BaseException as error:
+        except (*NEVER_SENT, ERROR_REPLY) as error:
             await connection.disconnect(nowait=True)
             raise opening_failure(error) from error
+        except BaseException:
+            await connection.disconnect(nowait=True)
+            raise
         return connection
 
     async def _give_back(self, connection: AsyncConnection) -> None:
@@ -119,3 +132,11 @@ class AsyncExecutor:
             idle.append(connection)
         else:
             await connection.disconnect(nowait=True)
+
+
+async def _is_quiet(connection: AsyncConnection) -> bool:
+    """Whether an idle connection is fit: the server may have closed it, or sent what nobody asked for."""
+    try:
+        return not await connection.can_read()
+    except NEVER_SENT:
+        return False

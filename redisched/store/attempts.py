@@ -57,7 +57,7 @@ class Attempts:
 
     def _final(self, failure: Failure) -> StoreError:
         """Once a try went without a reply, no later failure makes the outcome known."""
-        if self._in_doubt:
+        if self._in_doubt and self.operation.writes:
             return OutcomeUnknownError(self.operation.name, self.operation.subjects)
         if isinstance(failure, ErrorReplyError):
             return as_error(str(failure), self.operation)

@@ -17,7 +17,15 @@ from redisched.store.backoff import Patience
 from redisched.store.operation import Flow, Operation
 from redisched.store.replies import Cure, cure
 from redisched.store.scripts import Argument
-from redisched.store.wire import ERROR_REPLY, NEVER_SENT, REPLY_SECONDS, SyncConnection, error_text, open_sync
+from redisched.store.wire import (
+    ERROR_REPLY,
+    NEVER_SENT,
+    REPLY_SECONDS,
+    SyncConnection,
+    error_text,
+    is_reply,
+    open_sync,
+)
 
 T = TypeVar("T")
 
@@ -84,7 +92,7 @@ class Executor:
             raise ErrorReplyError(text) from error
         except NEVER_SENT as error:
             connection.disconnect()
-            raise NoReplyError(str(error)) from error
+            raise exchange_failure(error) from error
         except BaseException:
             # A reply may still be under way: the next user of this connection would take it for its own.
             connection.disconnect()
@@ -96,18 +104,25 @@ class Executor:
         """An idle connection or a new one; after a fork the parent's are left alone."""
         if self._pid != os.getpid():
             self._idle, self._pid = [], os.getpid()
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._opened()
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                return self._opened()
+            if _is_quiet(connection):
+                return connection
+            connection.disconnect()
 
     def _opened(self) -> SyncConnection:
         connection = open_sync(self._locate(), self._name, self._reply_seconds)
         try:
             connection.connect()
-        except BaseException as error:
+        except (*NEVER_SENT, ERROR_REPLY) as error:
             connection.disconnect()
             raise opening_failure(error) from error
+        except BaseException:
+            connection.disconnect()
+            raise
         return connection
 
     def _give_back(self, connection: SyncConnection) -> None:
@@ -117,12 +132,23 @@ class Executor:
             connection.disconnect()
 
 
-def opening_failure(error: BaseException) -> BaseException:
+def _is_quiet(connection: SyncConnection) -> bool:
+    """Whether an idle connection is fit: the server may have closed it, or sent what nobody asked for."""
+    try:
+        return not connection.can_read()
+    except NEVER_SENT:
+        return False
+
+
+def exchange_failure(error: Exception) -> ErrorReplyError | NoReplyError:
+    """What a lost connection means: some error replies come in that guise."""
+    return ErrorReplyError(error_text(error)) if is_reply(error) else NoReplyError(str(error))
+
+
+def opening_failure(error: Exception) -> Exception:
     """A password or certificate that is refused stays refused; anything else may pass."""
     if isinstance(error, redis.AuthenticationError):
         return StoreMisconfiguredError(f"the server refuses the user or the password: {error}")
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return StoreMisconfiguredError(f"the server's certificate is not trusted: {error}")
-    if isinstance(error, ERROR_REPLY) and not isinstance(error, redis.ConnectionError):
-        return ErrorReplyError(error_text(error))
-    return NotSentError(str(error)) if isinstance(error, NEVER_SENT) else error
+    return ErrorReplyError(error_text(error)) if is_reply(error) else NotSentError(str(error))

@@ -27,6 +27,11 @@ class Operation(Generic[T]):
     arguments: tuple[Argument, ...] = ()
     subjects: tuple[str, ...] = ()
 
+    @property
+    def writes(self) -> bool:
+        """Whether it may change anything that lasts: a read without a reply leaves no doubt behind."""
+        return self.script is not None and not self.script.text.startswith("#!lua flags=no-writes")
+
     def __iter__(self) -> Flow[T]:
         """`reply = yield from operation` inside a flow."""
         reply = yield cast("Operation[object]", self)

@@ -42,11 +42,12 @@ _CURES: Final = {
     "OOM": Cure.REFUSED,
 }
 _RIGHTS: Final = {"NOPERM", "WRONGPASS", "NOAUTH", "CROSSSLOT", "DENIED"}
+_RIGHTS_IN_SCRIPT: Final = ("The user executing the script", "ACL failure in script")
+"""How servers say NOPERM there: Redis 7.0, and later ones."""
 
 
 def cure(message: str) -> Cure:
-    words = message.replace("ERR ", "", 1).split(maxsplit=1)
-    return _CURES.get(words[0] if words else "", Cure.PERMANENT)
+    return _CURES.get(_first_word(message.replace("ERR ", "", 1)), Cure.PERMANENT)
 
 
 def as_error(message: str, operation: Operation[object]) -> StoreError:
@@ -56,7 +57,11 @@ def as_error(message: str, operation: Operation[object]) -> StoreError:
         return StoreRefusedError(f"{said} (nothing was stored)")
     if kind in {Cure.WAIT, Cure.REDISCOVER}:
         return StoreUnavailableError(said)
-    if message.split(maxsplit=1)[0] in _RIGHTS:
+    if _first_word(message) in _RIGHTS or any(words in message for words in _RIGHTS_IN_SCRIPT):
         return StoreMisconfiguredError(f"{said}; see `redisched doctor`")
     place = operation.script.place(message) if operation.script else None
     return ScriptError(said, place)
+
+
+def _first_word(message: str) -> str:
+    return message.split(maxsplit=1)[0] if message.strip() else ""

@@ -32,6 +32,7 @@ class SyncConnection(Protocol):
     def disconnect(self) -> None: ...
     def send_command(self, *arguments: Argument) -> None: ...
     def read_response(self) -> object: ...
+    def can_read(self) -> bool: ...
 
 
 class AsyncConnection(Protocol):
@@ -41,6 +42,7 @@ class AsyncConnection(Protocol):
     def disconnect(self, nowait: bool = False) -> Awaitable[None]: ...
     def send_command(self, *arguments: Argument) -> Awaitable[None]: ...
     def read_response(self) -> Awaitable[object]: ...
+    def can_read(self) -> Awaitable[bool]: ...
 
 
 def open_sync(address: Address, name: str, reply_seconds: float = REPLY_SECONDS) -> SyncConnection:
@@ -82,7 +84,12 @@ NEVER_SENT: Final = (redis.ConnectionError, redis.TimeoutError, OSError)
 ERROR_REPLY: Final = redis.ResponseError
 
 
-def error_text(error: Exception) -> str:
+def is_reply(error: BaseException) -> bool:
+    """Whether the server answered so: redis-py makes connection errors of some replies (LOADING, NOAUTH)."""
+    return isinstance(error, ERROR_REPLY) or getattr(error, "status_code", None) is not None
+
+
+def error_text(error: BaseException) -> str:
     """The server's own words: redis-py cuts the code off the errors that it has a class for."""
     code, text = getattr(error, "status_code", None), str(error)
     return text if code is None or code == "ERR" or text.startswith(code) else f"{code} {text}"

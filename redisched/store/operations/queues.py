@@ -85,7 +85,7 @@ def wait(keyspaces: list[Keyspace], seconds: float) -> Operation[str | None]:
     def read(reply: object) -> str | None:
         return None if reply is None else as_text(as_list(reply)[0])
 
-    return command("BLPOP", read, *keys, f"{seconds:.3f}", repeatable=True)
+    return command("BLPOP", read, *keys, f"{seconds:.3f}")
 
 
 def server_time_ms() -> Operation[int]:
