@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from redisched import JobState, ReviveOutcome
+from redisched.core.record import Finish
 from redisched.ops.dead_letters import Retried, purge_all, retry_all
 from tests.ops.yard import Yard
 
@@ -57,8 +58,7 @@ def test_f77_purging_goes_on_past_ghosts(yard: Yard) -> None:
 
 def test_a_dead_letter_whose_unique_key_is_held_stays_and_is_named(yard: Yard) -> None:
     yard.app.options(job_id="old", unique="k").enqueue("yard.task")
-    (old,) = yard.claim(1)
-    yard.finish_dead(old)
+    yard.finish(Finish.DEAD, *yard.claim(1))
     yard.dead(*MANY[:150])
     yard.app.options(job_id="new", unique="k").enqueue("yard.task")
 

@@ -55,8 +55,8 @@ class Yard:
     def succeeded(self, *ids: str) -> None:
         self._ended(ids, Finish.SUCCEEDED, "")
 
-    def finish_dead(self, *claimed: Claimed, reason: str = "gave up") -> None:
-        self._turn(0, *(Finished(job.id, job.version, Finish.DEAD, reason=reason) for job in claimed))
+    def finish(self, kind: Finish, *claimed: Claimed, reason: str = "") -> None:
+        self._turn(0, *(Finished(job.id, job.version, kind, reason=reason) for job in claimed))
 
     def claim(self, count: int) -> list[Claimed]:
         return list(self._turn(count).claimed)
@@ -75,7 +75,7 @@ class Yard:
     def _ended(self, ids: tuple[str, ...], kind: Finish, reason: str) -> None:
         claimed = self.processing(*ids)
         assert {job.id for job in claimed} == set(ids)
-        self._turn(0, *(Finished(job.id, job.version, kind, reason=reason) for job in claimed))
+        self.finish(kind, *claimed, reason=reason)
 
     def _turn(self, wanted: int, *finishes: Finished) -> Turn:
         return self.send(
