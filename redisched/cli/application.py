@@ -29,7 +29,7 @@ def loaded(path: str, app_dir: str) -> Scheduler:
         return load_app(path)
     except ConfigurationError as error:
         if error.field == "app" and error.value == path:
-            raise
+            raise ConfigurationError(error.field, path, f"{error.reason}; see --app and --app-dir") from None
         raise _inner(path, error) from None
     except Exception as error:  # noqa: BLE001 - whatever the application raises
         raise _inner(path, error) from None

@@ -25,7 +25,7 @@ from redisched.core.errors import ArgumentError, RedischedError
 app = typer.Typer(
     name="redisched",
     help="Work for now, for later and on a timetable. Exit codes: 0 fine, 1 found trouble, 2 wrong use.\n\n"
-    "Every option can be set in the environment: REDISCHED_<COMMAND>_<OPTION>, or as its help says.",
+    "Every option can be set in the environment, by the name that the help of its command shows.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

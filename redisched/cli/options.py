@@ -8,7 +8,7 @@ import typer
 
 PlaceName = Literal["scheduled", "ready", "processing", "ended", "dead", "unclaimed"]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.", envvar="REDISCHED_JSON")]
 At = Annotated[
     str | None, typer.Option(metavar="ISO", help="When: ISO 8601 with an offset, 2027-03-28T02:30:00+01:00.")
 ]
