@@ -86,11 +86,14 @@ class Hands:
         return None if oldest is None else oldest + LONGEST_HOLD.total_seconds()
 
     def give_back(self, *, everything: bool = False) -> None:
-        """Unstarted claims go back to the head of their queue, uncounted: another worker may be free."""
+        """Unstarted claims go back to the head of their queue, uncounted: another worker may be free.
+
+        In the order in which they came: that is how a turn puts them there.
+        """
         limit = time.monotonic() - LONGEST_HOLD.total_seconds()
         for waiting in self._waiting.values():
             while waiting and (everything or waiting[0].received <= limit):
-                run = waiting.pop() if everything else waiting.popleft()
+                run = waiting.popleft()
                 self._drop(run)
                 self._say(run.queue, released(run))
 

@@ -45,7 +45,7 @@ def failed(run: Run, error: BaseException, worker: str) -> Finished:
         )
     shown = timed_out(run) if run.stop is Stop.TIMEOUT else error
     retry = retry_of_numbers(run.call.meta.get("retry"), run.task.settings.retry)
-    reason = cut(f"{type(shown).__name__}: {shown}")
+    reason = cut(_described(shown))
     attempt = _attempt(run, worker, reason, _traceback(error))
     outcome = History.unpacked(claimed.outcome).with_attempt(attempt).packed()
     number = claimed.attempts + 1
@@ -73,6 +73,14 @@ def child_lost(run: Run, how: str) -> Finished:
 def cut(text: str) -> str:
     """`text` within what a record keeps as a reason, lone surrogates escaped."""
     return text.encode("utf-8", "backslashreplace")[:REASON_BYTES].decode("utf-8", "ignore")
+
+
+def _described(error: BaseException) -> str:
+    """One whose text cannot be had must still end its job."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception as another:  # noqa: BLE001 - somebody else's __str__
+        return f"{type(error).__name__}: its text cannot be had ({type(another).__name__})"
 
 
 def _packed(value: object) -> tuple[bytes | None, str]:

@@ -41,7 +41,8 @@ class TimerWheel(Generic[T]):
     def _tick(self) -> None:
         now = math.floor(time.monotonic() / TICK_SECONDS)
         for bucket in sorted(key for key in self._buckets if key <= now):
-            for item in list(self._buckets.get(bucket, ())):
+            while bucket in self._buckets:  # one that falls due may take others off
+                item = next(iter(self._buckets[bucket]))
                 self.discard(item)
                 self._due(item)
         self._timer = self._loop.call_later(TICK_SECONDS, self._tick) if self._where else None
