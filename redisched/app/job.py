@@ -86,7 +86,9 @@ class Job(_Handle, Generic[R_co]):
         raise AssertionError
 
     def cancel(self) -> CancelOutcome:
-        """End it if it has not started; ask it to stop if it runs. Says which."""
+        """End a job that waits: CANCELLED says that it never starts. Ask one that a worker has to stop:
+        STOP_REQUESTED, and it ends cancelled, maybe before it began, unless it ends by itself first.
+        """
         return self._send(jobs.cancel(self._keyspace, self._short))
 
     def reschedule(self, when: Instant | None = None, *, delay: Duration | None = None) -> RescheduleOutcome:
