@@ -16,10 +16,12 @@ OUTBOX_BYTES: Final = 4 * 1024 * 1024
 
 @dataclass(slots=True, eq=False)
 class Lane:
-    """`likely`: something may be ready. `token`: a wake-up came that must be used or passed on."""
+    """`weight`: its share of the claims; None where queues are served in order. `likely`: something may be
+    ready. `token`: a wake-up came that must be used or passed on.
+    """
 
     keyspace: Keyspace
-    weight: int = 1
+    weight: int | None = None
     outbox: deque[Finished] = field(default_factory=deque)
     likely: bool = True
     token: bool = False

@@ -72,7 +72,7 @@ def assemble(app: Scheduler, options: WorkerOptions, me: Identity, tick: Callabl
     """Call it on the event loop. `tick` is called a few times a second, from the heart's thread."""
     config, namespace, queues = options.config, app.backend.namespace, options.queues
     lines = Lines.lent(app, config.visibility_timeout.total_seconds())
-    weights = queues.weights or (1,) * len(queues.names)
+    weights = queues.weights or (None,) * len(queues.names)
     lanes = [
         Lane(Keyspace(namespace, name), weight) for name, weight in zip(queues.names, weights, strict=True)
     ]

@@ -50,7 +50,6 @@ class Pump:
         self._firing = firing
         self._stir = asyncio.Event()
         self._closed = False
-        self._weighted = any(lane.weight != 1 for lane in lanes)
 
     def say(self, queue: str, finished: Finished) -> None:
         """A job's word, for the next turn of its queue."""
@@ -149,9 +148,7 @@ class Pump:
 
     def _ordered(self) -> list[Lane]:
         """Strictly in order; with weights, at random in proportion to them."""
-        if not self._weighted:
-            return self._lanes
-        return sorted(self._lanes, key=lambda lane: random.random() ** (1 / lane.weight), reverse=True)
+        return sorted(self._lanes, key=_place)
 
     async def _rest(self, wanted: int) -> None:
         """Until a run ends, a hint comes, a lane falls due, or a claim has been held back for long enough."""
@@ -163,3 +160,8 @@ class Pump:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await self._stir.wait()
+
+
+def _place(lane: Lane) -> float:
+    """All the same, which keeps the order; or drawn, so that a lane is first as often as its weight says."""
+    return 0.0 if lane.weight is None else -(random.random() ** (1 / lane.weight))
