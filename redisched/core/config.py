@@ -57,10 +57,12 @@ class WorkerConfig:
     unknown_task_ttl: timedelta = UNKNOWN_TASK_TTL
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work; keep the heartbeat so short that one may be lost without harm."""
+        """Refuse what cannot work. Keep the heartbeat so short that one may be lost without harm, and idle
+        waits so short that somebody looks again soon after the lease of a lost worker ends.
+        """
         if self.concurrency is not None and self.concurrency < 1:
             raise ConfigurationError("concurrency", self.concurrency, "one slot at least")
-        if not LEAST_VISIBILITY <= self.visibility_timeout:
+        if self.visibility_timeout < LEAST_VISIBILITY:
             raise ConfigurationError("visibility_timeout", self.visibility_timeout, "half a second at least")
         if not timedelta(0) < self.longest_wait <= LONGEST_WAIT:
             raise ConfigurationError(
@@ -69,3 +71,4 @@ class WorkerConfig:
         if self.max_deliveries < 1:
             raise ConfigurationError("max_deliveries", self.max_deliveries, "one at least")
         object.__setattr__(self, "heartbeat", min(self.heartbeat, self.visibility_timeout * 0.3))
+        object.__setattr__(self, "longest_wait", min(self.longest_wait, self.visibility_timeout / 2))
