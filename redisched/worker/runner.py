@@ -87,8 +87,8 @@ class Runner:
         elif run.kind is Kind.PROCESS:
             self._children.kill(run)
         elif not run.settled:
-            self.stuck.add(run)
             self.abandon(run)
+            self.stuck.add(run)
 
     def _stop_child(self, run: Run, why: Stop) -> None:
         if why is Stop.CANCELLED:

@@ -52,6 +52,7 @@ class Worker:
         grace = options.config.stop_grace.total_seconds()
         self._guard = LoopGuard(asyncio.get_running_loop(), self._parts.hands.held, self._blocked, grace)
         self._exit: Exit | None = None
+        self._told = False
         self._hurried = False
 
     async def run(self) -> Exit:
@@ -67,7 +68,7 @@ class Worker:
             await parts.pump.step()
             self._look_around()
         upkeep.cancel()
-        code = await self._wind_up(self._exit)
+        code = await self._wind_up()
         _LOG.info("worker %s ended: %s", self._me.id, code.name)
         return code
 
@@ -103,14 +104,15 @@ class Worker:
 
     def _told_to_end(self, signal_name: str) -> None:
         """The first time: claim nothing more and let what runs end. The second time: at once."""
-        self._hurried = self._exit is not None
+        self._hurried, self._told = self._told, True
         _LOG.info(
             "%s: %s", signal_name, "handing back what runs" if self._hurried else "claiming nothing more"
         )
-        self._exit = self._exit or Exit.DONE
+        self._exit = Exit.DONE
         self._parts.pump.stir()
 
-    async def _wind_up(self, wanted: Exit) -> Exit:
+    async def _wind_up(self) -> Exit:
+        """How to end: being told so may still come, and then a worker does not start anew."""
         parts, grace = self._parts, self._options.config.shutdown_grace.total_seconds()
         parts.pump.close_intake()
         for run in parts.hands.held():
@@ -122,7 +124,7 @@ class Worker:
         await failpoint_async("worker.before_release")
         for run in parts.hands.held():
             parts.runner.abandon(run)
-        through = await self._left()
+        through, wanted = await self._left(), self._exit or Exit.DONE
         return Exit.CUT_OFF if wanted is Exit.DONE and not through else wanted
 
     async def _steps_until(self, done: Callable[[], bool], seconds: float) -> None:
