@@ -3,13 +3,13 @@
 --@include lib/head.lua
 --@include lib/batch.lua
 local function drop(shelf, id, state)
-  local record = state and decode(state)
+  local status, created, retention = glance(state)
   write('ZREM', shelf, id)
-  if record and record.status < SUCCEEDED then return end
-  local until_ms = record and record.created + LIMITS.window or 0
+  if status and status < SUCCEEDED then return end
+  local until_ms = status and created + LIMITS.window or 0
   if until_ms > NOW then
     write('ZADD', K.tombstones, until_ms, id)
-    write('HSET', K.jobs, id, record.retention == 0 and 'z' or 'x')
+    write('HSET', K.jobs, id, retention == 0 and 'z' or 'x')
   else
     write('HDEL', K.jobs, id)
   end

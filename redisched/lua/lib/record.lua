@@ -16,6 +16,12 @@ local function encode(r)
     #worker, worker, #reason, reason, #r.unique, r.unique, #r.outcome, r.outcome)
 end
 
+-- Status, creation and retention only, for a third of the price; nil where there is no record.
+local function glance(raw)
+  if not raw or #raw < 74 or string.byte(raw) ~= 1 then return nil end
+  return string.byte(raw, 2), struct.unpack('>I6', raw, 24), struct.unpack('>I6', raw, 61)
+end
+
 local function decode(raw)
   local ok, v, s, version, g, p, a, d, created, due, claimed, ended, flags, expires, unclaimed, retention,
     worker, reason, unique, outcome = pcall(struct.unpack, RECORD, raw)
