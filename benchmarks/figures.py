@@ -1,0 +1,55 @@
+"""What one run came to, and several."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from tests.servers import Engine, Fsync
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a run is asked to do. `appendfsync` None: the server keeps nothing."""
+
+    engine: Engine
+    jobs: int
+    appendfsync: Fsync | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """One run. Rate and time in scripts suffer from whatever else the machine does; the time of the processor
+    that server and worker used hardly does.
+    """
+
+    jobs: int
+    seconds: float
+    redis_us_per_job: float
+    round_trips_per_1000_jobs: float
+    server_cpu_us_per_job: float
+    worker_cpu_us_per_job: float | None
+
+    @property
+    def jobs_per_second(self) -> float:
+        return self.jobs / self.seconds
+
+    def plain(self) -> dict[str, object]:
+        return {"jobs_per_second": self.jobs_per_second, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Something to measure. `floor`: the least that is acceptable on a calm machine, in jobs per second."""
+
+    about: str
+    measure: Callable[[Settings], Figures]
+    jobs: int
+    floor: int
+
+
+def middle(runs: Sequence[Figures]) -> Figures:
+    """The run with the median rate; of an even number, the lower of the two in the middle."""
+    rate = statistics.median_low(run.jobs_per_second for run in runs)
+    return next(run for run in runs if run.jobs_per_second == rate)
