@@ -34,18 +34,18 @@ class Report:
 
     def lines(self) -> list[str]:
         """For people."""
-        engine, kept, median = self.settings.engine, self.settings.appendfsync, middle(self.runs)
+        median, settings = middle(self.runs), self.settings
         rates = ", ".join(f"{run.jobs_per_second:,.0f}" for run in self.runs)
         cpu = median.worker_cpu_us_per_job
+        worker = "not known" if cpu is None else f"{cpu:.1f} µs"
+        file = "off" if settings.appendfsync is None else f"on, fsync {settings.appendfsync}"
         return [
             f"{self.name}: {median.jobs_per_second:,.0f} jobs/s (median of {len(self.runs)} runs: {rates})",
             f"  jobs            {median.jobs:,}",
             f"  scripts         {median.redis_us_per_job:.1f} µs of the server per job (INFO commandstats)",
             f"  round trips     {median.round_trips_per_1000_jobs:.1f} per 1,000 jobs",
-            f"  processor       worker {'not known' if cpu is None else f'{cpu:.1f} µs'}, "
-            f"server {median.server_cpu_us_per_job:.1f} µs per job",
-            f"  server          {engine.name} ({engine.version}), unix socket, append-only file "
-            + ("off" if kept is None else f"on, fsync {kept}"),
+            f"  processor       worker {worker}, server {median.server_cpu_us_per_job:.1f} µs per job",
+            f"  server          {settings.engine.name} ({settings.engine.version}), append-only file {file}",
             *self._machine_lines(),
         ]
 
