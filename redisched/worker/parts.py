@@ -14,6 +14,7 @@ from redisched.store.executor import Executor
 from redisched.store.keys import Keyspace
 from redisched.store.operations.turns import Limits
 from redisched.worker.children import Children
+from redisched.worker.declaring import Declaring
 from redisched.worker.firing import Firing
 from redisched.worker.hands import Hands
 from redisched.worker.heart import Heart
@@ -87,7 +88,9 @@ def assemble(app: Scheduler, options: WorkerOptions, me: Identity, tick: Callabl
     hands.use(runner, pump.say)
     listener.report_to(pump.stir)
     about = me.about(queues.names, total)
-    upkeep = Upkeep(lines.turns, me.id, about, [lane.keyspace for lane in lanes], config, limits)
+    declaring = Declaring(lines.turns, namespace, app.declared.values())
+    keyspaces = [lane.keyspace for lane in lanes]
+    upkeep = Upkeep(lines.turns, me.id, about, keyspaces, config, limits, declaring)
     loop = asyncio.get_running_loop()
     heart = Heart(
         lines.heart,

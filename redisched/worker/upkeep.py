@@ -12,6 +12,7 @@ from redisched.core.errors import StoreError
 from redisched.store.aio_executor import AsyncExecutor
 from redisched.store.keys import Keyspace
 from redisched.store.operations.turns import Limits, audit, enlist, prune
+from redisched.worker.declaring import Declaring
 
 ENLIST_SECONDS: Final = 30.0
 LONGEST_PERIOD: Final = timedelta(seconds=5)
@@ -30,6 +31,7 @@ class Upkeep:
         keyspaces: list[Keyspace],
         config: WorkerConfig,
         limits: Limits,
+        declaring: Declaring,
     ) -> None:
         self._executor = executor
         self._worker = worker
@@ -37,13 +39,18 @@ class Upkeep:
         self._keyspaces = keyspaces
         self._period = min(config.visibility_timeout, LONGEST_PERIOD)
         self._limits = limits.packed()
+        self._declaring = declaring
+
+    async def declare(self) -> None:
+        await self._declaring.once()
 
     async def enlist(self) -> None:
         for keyspace in self._keyspaces:
             await self._executor.send(enlist(keyspace, worker=self._worker, about=self._about))
 
     async def once(self) -> None:
-        """Prune all that is due, audit a bounded part."""
+        """Declare what was refused, prune all that is due, audit a bounded part."""
+        await self.declare()
         for keyspace in self._keyspaces:
             while (
                 await self._executor.send(prune(keyspace, limits=self._limits, limit=PRUNED_AT_ONCE))

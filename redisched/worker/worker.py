@@ -86,8 +86,7 @@ class Worker:
                 _LOG.warning("started anew, and the server cannot be reached yet: %s", error)
 
     async def _introduce(self) -> None:
-        for declared in self._app.declared.values():
-            await self._parts.lines.turns.run(declared.put(self._app.backend.namespace))
+        await self._parts.upkeep.declare()
         await self._parts.upkeep.enlist()
 
     def _look_around(self) -> None:
