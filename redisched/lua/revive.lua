@@ -31,7 +31,7 @@ if not record then return 0 end
 if record.status < SUCCEEDED then return 2 end
 local holder = record.unique ~= '' and holder_of(record.unique)
 if holder then return holder end
-if record.unique ~= '' then redis.call('HSET', K.unique, record.unique, A.id) end
+if record.unique ~= '' then write('HSET', K.unique, record.unique, A.id) end
 local shelf = record.status == DEAD and K.dead or K.ended
 record.attempts, record.deliveries, record.flags, record.due, record.ended = 0, 0, 0, NOW, 0
 place(A.id, record, NOW)

@@ -196,13 +196,13 @@ class Queue:
 
 def _problems(queue: Queue) -> Iterator[str]:
     """Each job is where its record says, once, and nothing is where no record says."""
-    bodies, states = queue.hash("jobs"), queue.hash("state")
+    bodies, states, unique = queue.hash("jobs"), queue.hash("state"), queue.hash("unique")
     records = {job: _record(body, states.get(job)) for job, body in bodies.items() if len(body) > 1}
     entries = [*queue.zset("scheduled"), *(entry for n in range(4) for entry in queue.entries(n))]
     shelves = {name: set(queue.zset(name)) for name in ("processing", "ended", "dead")}
     for job, record in records.items():
         yield from _misplaced(job, record, entries, shelves)
-        yield from _unique_problems(queue, job, record)
+        yield from _unique_problems(unique, job, record)
     for name, members in shelves.items():
         yield from (f"{name} holds {job!r}, which is no job" for job in members - records.keys())
     yield from (f"{job!r} has a state and no body" for job in states.keys() - records.keys())
@@ -231,8 +231,8 @@ def _misplaced(
         yield f"{job!r} is {record.status.name} and found in {found}"
 
 
-def _unique_problems(queue: Queue, job: bytes, record: Record) -> Iterator[str]:
-    holder = queue.unique_holder(record.unique)
+def _unique_problems(unique: dict[bytes, bytes], job: bytes, record: Record) -> Iterator[str]:
+    holder = unique.get(record.unique.encode())
     expected = bool(record.unique) and record.status in {Status.WAITING, Status.PROCESSING}
-    if (holder == job.decode("utf-8", "backslashreplace")) != expected:
+    if (holder == job) != expected:
         yield f"{job!r} is {record.status.name}, and {holder!r} holds its unique key {record.unique!r}"

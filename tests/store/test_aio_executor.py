@@ -37,11 +37,11 @@ LOST_REPLIES = [Mode.DROP, Mode.RST, Mode.CUT, Mode.SWALLOW]
 Work = Callable[[AsyncExecutor], Coroutine[object, object, None]]
 
 
-def executor_for(url: str, patience: float = 5.0, reply_seconds: float = 0.5) -> AsyncExecutor:
+def executor_for(url: str, patience: float = 5.0, reply_seconds: float = 0.3) -> AsyncExecutor:
     return AsyncExecutor(lambda: Address.parse(url), patience=Patience(patience), reply_seconds=reply_seconds)
 
 
-def run(url: str, work: Work, *, patience: float = 5.0, reply_seconds: float = 0.5) -> None:
+def run(url: str, work: Work, *, patience: float = 5.0, reply_seconds: float = 0.3) -> None:
     """Run `work` with an executor of its own, in a loop of its own."""
 
     async def main() -> None:
@@ -340,10 +340,10 @@ def test_idle_connections_are_few(server: TestServer) -> None:
 def test_one_executor_serves_loop_after_loop(server: TestServer) -> None:
     """A program that calls asyncio.run again and again must not pile up connections."""
     executor = executor_for(server.url)
-    for n in range(20):
+    for n in range(8):
         asyncio.run(executor.send(store(f"j{n}")))
         gc.collect()
-    assert enqueued(server) == 20
+    assert enqueued(server) == 8
     wait_for(lambda: connections(server) <= 2, what="the connections of loops that are over to be closed")
 
 

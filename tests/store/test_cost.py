@@ -26,7 +26,7 @@ from tests.store.queue import new_job
 T = TypeVar("T")
 
 KEYS = Keyspace("test", "cost")
-SLOWEST_MS = 20
+SLOWEST_MS = 50
 ELEMENTS = 1_000
 BODY, OUTCOME = b"x" * 150, b"y" * 60
 

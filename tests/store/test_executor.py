@@ -48,7 +48,7 @@ def make_executor() -> Iterator[MakeExecutor]:
     """Makes executors that end with the test."""
     made: list[Executor] = []
 
-    def make(url: str, patience: float = 5.0, reply_seconds: float = 0.5) -> Executor:
+    def make(url: str, patience: float = 5.0, reply_seconds: float = 0.3) -> Executor:
         executor = Executor(
             lambda: Address.parse(url), patience=Patience(patience), reply_seconds=reply_seconds
         )
@@ -139,7 +139,7 @@ def test_a_late_reply_is_nobodys(proxy: Proxy, executor: Executor) -> None:
     """A reply that comes after its caller gave up must not answer the next call."""
     for short in ("a", "b"):
         executor.send(store(short))
-    proxy.arm(Mode.DELAY, b"EVALSHA", delay_ms=700)
+    proxy.arm(Mode.DELAY, b"EVALSHA", delay_ms=500)
     assert executor.send(look(KEYS, "a")).body == b"a"
     for short in ("b", "a", "b"):
         assert executor.send(look(KEYS, short)).body == short.encode()
@@ -553,7 +553,7 @@ keys = Keyspace("test", "executor")
 executor = Executor(lambda: Address.parse(sys.argv[1]), patience=Patience(5))
 
 def work(name):
-    for n in range(200):
+    for n in range(100):
         short = f"{name}{n}"
         executor.send(enqueue(keys, [NewJob(id=short, body=short.encode(), priority=1)]))
         assert executor.send(look(keys, short)).body == short.encode(), short
@@ -577,7 +577,7 @@ def test_f73_parent_and_forked_children_both_enqueue(server: TestServer, process
     process = processes.python("-c", FORKING, server.url, stderr=subprocess.PIPE)
     _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, "")
-    assert enqueued(server) == 1_000
+    assert enqueued(server) == 500
 
 
 # -- plain commands

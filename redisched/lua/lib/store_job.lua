@@ -14,7 +14,7 @@ local function store_job(job)
     record.retention, record.unique = retention or UNSET, unique or ''
     write('HSET', K.state, id, encode(record))
     if unclaimed then write('ZADD', K.unclaimed, math.max(due, NOW) + unclaimed, id) end
-    if unique then redis.call('HSET', K.unique, unique, id) end
+    if unique then write('HSET', K.unique, unique, id) end
   end
   return due
 end
