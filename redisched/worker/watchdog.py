@@ -1,8 +1,9 @@
 """A small process beside a worker that ends it when it hangs where no thread of its own can run.
 
 Run as a file, with the standard library only: `python -I -S watchdog.py PID SECONDS`, its input a pipe from
-the worker, which writes a byte now and then. A worker that was stopped (SIGSTOP, a frozen container) does not
-hang: its time counts from when it goes on.
+the worker, which writes a byte now and then. Its time counts from the first of them: until then it holds no
+lease. A worker that was stopped (SIGSTOP, a frozen container) does not hang: its time counts from when it goes
+on.
 """
 
 import os
@@ -13,6 +14,7 @@ import sys
 import time
 
 POLL_SECONDS = 0.5
+LEAST_SECONDS = 2.0  # a process that gets no processor for a moment does not hang
 
 
 def is_stopped(pid: int) -> bool:
@@ -27,6 +29,9 @@ def is_stopped(pid: int) -> bool:
 
 def watch(pid: int, limit: float) -> None:
     """Returns when the worker has ended or was ended."""
+    if not os.read(0, 4096):
+        return
+    limit = max(limit, LEAST_SECONDS)
     quiet_since = seen = time.monotonic()
     while True:
         readable = select.select([0], [], [], POLL_SECONDS)[0]
