@@ -19,6 +19,7 @@ from redisched.store.operations.turns import Finished
 from redisched.worker.run import Run, Stop
 
 REASON_BYTES: Final = 255
+NO_CHILD_DELAY_MS: Final = 2000
 _LOG: Final = logging.getLogger("redisched.worker")
 
 
@@ -68,6 +69,12 @@ def child_lost(run: Run, how: str) -> Finished:
     """Its process ended under it: that counts as a delivery, not as an attempt."""
     _LOG.warning("job %s: its process %s", run.id, how)
     return Finished(run.claimed.id, run.claimed.version, Finish.LOST, 0, cut(how), run.claimed.outcome)
+
+
+def no_child(run: Run, why: str) -> Finished:
+    """It could not be started: back with a delay and uncounted, perhaps to another worker."""
+    _LOG.warning("job %s: %s", run.id, why)
+    return Finished(run.claimed.id, run.claimed.version, Finish.DEFER, NO_CHILD_DELAY_MS, cut(why))
 
 
 def cut(text: str) -> str:
