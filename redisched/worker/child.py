@@ -9,6 +9,9 @@ import signal
 import socket
 import sys
 import threading
+import time
+from collections.abc import Callable
+from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Final, cast
 
@@ -32,7 +35,11 @@ def request(run: Run) -> bytes:
 
 
 def execute(run: Run, worker: str) -> Finished:
-    """Run the task here, whatever it raises."""
+    """Run the task here, whatever it raises. What it sets in context variables ends with it."""
+    return copy_context().run(_executed, run, worker)
+
+
+def _executed(run: Run, worker: str) -> Finished:
     try:
         enter(run.context())
         args, kwargs = run.task.signature.from_plain(run.call.args, dict(run.call.kwargs))
@@ -63,24 +70,39 @@ def main() -> None:
 
 def _serve(connection: socket.socket, app: Scheduler, worker: str) -> None:
     jobs: SimpleQueue[tuple[object, JobControl]] = SimpleQueue()
-    threading.Thread(target=_listen, args=(connection, jobs), name="redisched-orders", daemon=True).start()
+    saying = threading.Lock()
+
+    def say(*message: object) -> None:
+        with saying:
+            connection.sendall(framed(list(message)))
+
+    def progress(part: float, note: str) -> None:
+        say(float(part), note)
+
+    threading.Thread(
+        target=_listen, args=(connection, jobs, progress), name="redisched-orders", daemon=True
+    ).start()
     while True:
         message, control = jobs.get()
         run = _run_of(message, app, control)
         failpoint("child.before_run")
         finished = execute(run, worker)
         failpoint("child.after_run")
-        connection.sendall(framed([int(finished.kind), finished.delay_ms, finished.reason, finished.outcome]))
+        say(int(finished.kind), finished.delay_ms, finished.reason, finished.outcome)
 
 
-def _listen(connection: socket.socket, jobs: SimpleQueue[tuple[object, JobControl]]) -> None:
+def _listen(
+    connection: socket.socket,
+    jobs: SimpleQueue[tuple[object, JobControl]],
+    progress: Callable[[float, str], None],
+) -> None:
     """Jobs go to the main thread; a request to stop reaches the job that runs."""
     control = JobControl()
     while (message := receive_frame(connection)) is not None:
         if message == "stop":
             control.stop()
         else:
-            control = JobControl()
+            control = JobControl(progress)
             jobs.put((message, control))
     os._exit(0)
 
@@ -97,6 +119,7 @@ def _run_of(message: object, app: Scheduler, control: JobControl) -> Run:
         kind=Kind.PROCESS,
         received=cast("float", received),
         lease_end=0.0,
+        started=time.monotonic(),
         control=control,
     )
 

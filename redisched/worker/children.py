@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import sys
+from collections.abc import Callable
 from typing import Final
 
 from redisched.core.errors import RedischedError
@@ -23,6 +24,10 @@ class ChildLostError(RedischedError):
     """The child ended under its job; the message says how."""
 
 
+class NoChildError(RedischedError):
+    """There is no child for a job; the message says why. That is not the job's doing."""
+
+
 class Child:
     """One child process. Its pipe's other end is ours alone: it ends when we do."""
 
@@ -34,7 +39,7 @@ class Child:
 
     @classmethod
     async def spawn(cls, app_path: str, worker: str) -> Child:
-        """Started and ready; raises ChildLostError where it ends before that."""
+        """Started and ready; raises ChildLostError, or OSError, where it ends before that."""
         ours, theirs = socket.socketpair()
         watched, held = os.pipe()
         try:
@@ -44,21 +49,34 @@ class Child:
                 pass_fds=(theirs.fileno(), watched),
                 stdin=asyncio.subprocess.DEVNULL,
             )
+        except BaseException:
+            ours.close()
+            os.close(held)
+            raise
         finally:
             theirs.close()
             os.close(watched)
         child = cls(process, held)
         child._reader, child._writer = await asyncio.open_connection(sock=ours)
-        await child._heard()
+        try:
+            await child._heard()
+        except asyncio.CancelledError:
+            await child.close()
+            raise
         return child
 
     async def run(self, run: Run) -> Finished:
         """Run the job there; raises ChildLostError where the child ends first."""
         self._send(request(run))
-        match await self._heard():
-            case [int(kind), int(delay_ms), str(reason), bytes(outcome)]:
-                return Finished(run.claimed.id, run.claimed.version, Finish(kind), delay_ms, reason, outcome)
-        raise ChildLostError("answered out of turn")
+        while True:
+            match await self._heard():
+                case [float(part), str(note)]:
+                    run.control.progress(part, note)
+                case [int(kind), int(delay_ms), str(reason), bytes(outcome)]:
+                    claimed = run.claimed
+                    return Finished(claimed.id, claimed.version, Finish(kind), delay_ms, reason, outcome)
+                case _:
+                    raise ChildLostError("answered out of turn")
 
     def ask_to_stop(self) -> None:
         self._send(framed("stop"))
@@ -70,10 +88,7 @@ class Child:
     async def close(self) -> None:
         """Kill it and wait until it is gone."""
         self.kill()
-        self._writer.close()
-        await self._process.wait()
-        with contextlib.suppress(OSError):
-            os.close(self._pipe)
+        await self._let_go()
 
     def _send(self, data: bytes) -> None:
         with contextlib.suppress(*_GONE):
@@ -83,9 +98,15 @@ class Child:
         try:
             return await read_frame(self._reader)
         except _GONE:
-            self._writer.close()
-            os.close(self._pipe)
-            raise ChildLostError(_how(await self._process.wait())) from None
+            raise ChildLostError(_how(await self._let_go())) from None
+
+    async def _let_go(self) -> int:
+        """Its exit code. The pipe is closed once: its number may be another file's by the second time."""
+        self._writer.close()
+        pipe, self._pipe = self._pipe, -1
+        if pipe >= 0:
+            os.close(pipe)
+        return await self._process.wait()
 
 
 class Children:
@@ -97,10 +118,17 @@ class Children:
         self._idle: list[Child] = []
         self._busy: dict[Run, Child] = {}
 
-    async def run(self, run: Run) -> Finished:
-        """Run the job in a child; raises ChildLostError where that ends first."""
-        child = self._idle.pop() if self._idle else await Child.spawn(self._app_path, self._worker)
+    async def run(self, run: Run, begins: Callable[[], None]) -> Finished:
+        """Run the job in a child, and say when it `begins` there: a child may take long to start. Raises
+        ChildLostError where the child ends first, or the run was told to end before it could begin;
+        NoChildError where none could be started.
+        """
+        child = self._idle.pop() if self._idle else await self._spawned()
+        if run.stop is not None:
+            self._idle.append(child)
+            raise ChildLostError("had nothing to begin with")
         self._busy[run] = child
+        begins()
         try:
             finished = await child.run(run)
         except ChildLostError:
@@ -112,6 +140,16 @@ class Children:
             del self._busy[run]
         self._idle.append(child)
         return finished
+
+    async def _spawned(self) -> Child:
+        try:
+            return await Child.spawn(self._app_path, self._worker)
+        except (ChildLostError, OSError) as error:
+            raise NoChildError(f"no child process could be started: {error}") from error
+
+    def has(self, run: Run) -> bool:
+        """Whether the run is in a child now: before, it waits for one."""
+        return run in self._busy
 
     def ask_to_stop(self, run: Run) -> None:
         if run in self._busy:

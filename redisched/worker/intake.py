@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from redisched.app.context import JobControl
 from redisched.app.task import Task
 from redisched.core.call import Call
 from redisched.core.config import WorkerConfig
 from redisched.core.errors import PayloadError
 from redisched.core.record import Finish
 from redisched.store.operations.turns import Claimed, Finished
-from redisched.worker.run import Kind, Run
+from redisched.worker.run import Kind, Run, log_progress
 from redisched.worker.settling import cut
 
 
@@ -41,7 +44,9 @@ class Intake:
         if task is None:
             return self._unknown(claimed, call.task)
         kind = kind_of(task, suspect=claimed.suspect)
-        return Run(claimed, queue, task, call, kind, received, lease_end)
+        run = Run(claimed, queue, task, call, kind, received, lease_end)
+        run.control = JobControl(partial(log_progress, run.id))
+        return run
 
     def _unknown(self, claimed: Claimed, name: str) -> Finished:
         """Back with a delay and uncounted: a newer worker may know it. In the end it is dead."""

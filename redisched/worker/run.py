@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Final
 
 from redisched.app.context import JobContext, JobControl, slot_info
 from redisched.app.task import Task
@@ -12,6 +14,8 @@ from redisched.core.call import Call
 from redisched.core.durations import from_ms
 from redisched.core.ids import public_id
 from redisched.store.operations.turns import Claimed
+
+_LOG: Final = logging.getLogger("redisched.worker")
 
 
 class Kind(Enum):
@@ -29,6 +33,12 @@ class Stop(Enum):
     CANCELLED = "was cancelled"
     LEASE_LOST = "lost its lease"
     SHUTDOWN = "was handed back at shutdown"
+
+
+def log_progress(job_id: str, part: float, note: str) -> None:
+    """What a run says of itself, as one line whatever it says."""
+    said = f": {ascii(str(note))[1:-1]}" if note else ""
+    _LOG.info("job %s: %g %% done%s", job_id, 100 * part, said)
 
 
 @dataclass(slots=True, eq=False)

@@ -11,9 +11,9 @@ from redisched.app.context import enter
 from redisched.core.failpoints import failpoint
 from redisched.store.operations.turns import Finished
 from redisched.worker.child import execute
-from redisched.worker.children import ChildLostError, Children
+from redisched.worker.children import ChildLostError, Children, NoChildError
 from redisched.worker.run import Kind, Run, Stop
-from redisched.worker.settling import child_lost, failed, released, succeeded
+from redisched.worker.settling import child_lost, failed, no_child, released, succeeded
 from redisched.worker.threads import Interruptible, ThreadPool
 from redisched.worker.wheel import TimerWheel
 
@@ -40,15 +40,20 @@ class Runner:
     def start(self, run: Run) -> None:
         """Start it; its word follows."""
         failpoint("worker.before_run")
-        run.started = time.monotonic()
-        if run.timeout_ms is not None:
-            self._wheel.put(run, run.started + run.timeout_ms / 1000)
+        if run.kind is not Kind.PROCESS:
+            self._begins(run)
         if run.kind is Kind.THREAD:
             self._threads[run] = Interruptible()
             self._pool.submit(lambda: self._in_thread(run, self._threads[run]))
         else:
             body = self._on_loop(run) if run.kind is Kind.ASYNC else self._in_child(run)
             self._tasks[run] = self._loop.create_task(body)
+
+    def _begins(self, run: Run) -> None:
+        """From here on its time counts."""
+        run.started = time.monotonic()
+        if run.timeout_ms is not None:
+            self._wheel.put(run, run.started + run.timeout_ms / 1000)
 
     def stop(self, run: Run, why: Stop) -> None:
         """Tell it to end: a coroutine is cancelled; a child is killed, if only asked to stop after a grace;
@@ -91,7 +96,9 @@ class Runner:
             self.stuck.add(run)
 
     def _stop_child(self, run: Run, why: Stop) -> None:
-        if why is Stop.CANCELLED:
+        if not self._children.has(run):
+            self._tasks[run].cancel()
+        elif why is Stop.CANCELLED:
             self._children.ask_to_stop(run)
         else:
             self._children.kill(run)
@@ -107,7 +114,9 @@ class Runner:
 
     async def _in_child(self, run: Run) -> None:
         try:
-            finished = await self._children.run(run)
+            finished = await self._children.run(run, lambda: self._begins(run))
+        except NoChildError as error:
+            finished = failed(run, error, self._worker) if run.stop else no_child(run, str(error))
         except ChildLostError as error:
             finished = failed(run, error, self._worker) if run.stop else child_lost(run, str(error))
         except BaseException as error:  # noqa: BLE001 - cancelled, or the child could not be started

@@ -79,7 +79,7 @@ def _facts() -> dict[str, object]:
         "due_at": job.due_at,
         "started_at": job.started_at,
         "late_by": job.late_by,
-        "slot": job.slot,
+        "slot": [job.slot.schedule, job.slot.id, job.slot.at] if job.slot else None,
         "stopping": job.stopping,
     }
 
@@ -131,6 +131,11 @@ async def heeds() -> None:
         await asyncio.sleep(60)
     finally:
         note("stopping", stopping=current_job().stopping)
+
+
+@app.task(retry=ONCE, executor="process")
+def in_child() -> None:
+    note("start")
 
 
 def _heed() -> None:

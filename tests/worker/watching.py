@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from redisched.ops.inspect import QueueReport, report
+from redisched.app.results import JobInfo
+from redisched.ops.inspect import Place, QueueReport, jobs_of, report
 from tests.fleet import Fleet
 
 WORKSHOP = "tests.apps.workshop:app"
@@ -14,6 +15,11 @@ WORKSHOP = "tests.apps.workshop:app"
 def queue_report(fleet: Fleet, queue: str = "default") -> QueueReport:
     backend = fleet.app.backend
     return backend.executor().run(report(backend.keyspace(queue)))
+
+
+def ended_jobs(fleet: Fleet, queue: str = "default") -> list[JobInfo]:
+    backend = fleet.app.backend
+    return backend.executor().run(jobs_of(backend.keyspace(queue), [Place.ENDED, Place.DEAD]))
 
 
 def worker_pids(fleet: Fleet, queue: str = "default") -> set[int]:
