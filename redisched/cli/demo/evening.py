@@ -30,7 +30,7 @@ def spend(acts: Sequence[Act] = ACTS) -> int:
         with interruptible():
             claims = _play(acts, screen)
     except Interrupted as signal:
-        screen.say(f"{signal}: ended early; workers, server and folder are cleaned up")
+        screen.say(f"{signal}: ended early")
         return signal.exit_code
     screen.title(f"Promised and seen, in {screen.seconds:.0f} s")
     screen.table(claims)

@@ -18,7 +18,7 @@ SECONDS: Final = 60.0
 def play(stage: Stage, screen: Screen) -> str:
     started = screen.seconds
     stage.app.enqueue_many(count_click.call(number) for number in range(CLICKS))
-    screen.say(f"{CLICKS:,} jobs are accepted, each on disk")
+    screen.say(f"{CLICKS:,} jobs are accepted")
     with screen.waiting(f"{CLICKS:,} clicks"):
         wait_for(lambda: len(stage.notes("click")) >= CLICKS, SECONDS, f"{CLICKS:,} clicks")
         wait_for(lambda: _is_quiet(stage), SECONDS, "nothing left to do")
