@@ -1,0 +1,62 @@
+"""Field cases about jobs that take their process with them, and about their neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from redisched import Job
+from redisched.app.task import TaskCall
+from redisched.core.errors import JobDeadError
+from redisched.core.states import JobState
+from tests.apps.probe import kills_its_worker, probe, waits_for_file
+from tests.apps.trouble import APP, exits_in_the_midst, segfaults
+from tests.fleet import Fleet
+from tests.waiting import wait_for
+
+POISONS = {
+    "kill": kills_its_worker.call("kill"),
+    "exit": kills_its_worker.call("exit"),
+    "segfault": segfaults.call(),
+}
+
+
+def dead(job: Job[object]) -> None:
+    """Ended after three deliveries, none of which is an attempt, and says why."""
+    with pytest.raises(JobDeadError, match="worker lost 3 times"):
+        job.result(timeout=30)
+    info = job.info()
+    assert (info.state, info.deliveries, info.attempts) == (JobState.DEAD, 3, 0)
+
+
+@pytest.mark.parametrize("how", POISONS)
+def test_f46_a_job_that_kills_its_worker_dies_after_three_starts(fleet: Fleet, how: str) -> None:
+    """Three supervised workers and 100 normal jobs around it: those all succeed, none is lost to it."""
+    fleet.start(app=APP, visibility_timeout=1, processes=3)
+    call: TaskCall[object] = POISONS[how]
+    before = fleet.app.enqueue_many([probe.call(0.05, label=n) for n in range(50)])
+    (poison,) = fleet.app.enqueue_many([call])
+    after = fleet.app.enqueue_many([probe.call(0.05, label=n) for n in range(50)])
+    dead(poison)
+    assert [job.result(timeout=30) for job in [*before, *after]] == [*range(50), *range(50)]
+    assert len(fleet.starts(poison.id)) == 3
+
+
+def test_of_a_hundred_jobs_in_hand_only_the_culprit_dies(fleet: Fleet, tmp_path: Path) -> None:
+    """All in one worker's hands when one of them ends the process: 99 succeed, it is dead after three."""
+    go = tmp_path / "go"
+    victim = fleet.start(app=APP, visibility_timeout=1)
+    jobs = [fleet.app.enqueue(waits_for_file, str(go)) for _ in range(99)]
+    culprit = fleet.app.enqueue(exits_in_the_midst, str(go))
+    wait_for(lambda: len(fleet.starts()) == 100, what="all hundred run", timeout=10)
+    go.touch()
+    wait_for(lambda: not victim.alive, what="the culprit ends their process")
+    for _ in range(2):
+        fleet.start(app=APP, visibility_timeout=1)
+    dead(culprit)
+    for job in jobs:
+        assert job.result(timeout=60) == str(go)
+    assert len(fleet.starts(culprit.id)) == 3
+    assert all(worker.alive for worker in fleet.workers[1:])
+    assert max(job.info().deliveries for job in jobs) == 2
