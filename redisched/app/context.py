@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -25,15 +24,15 @@ class JobControl:
     """Between a run and its worker: whether to stop, and how far it has got. Safe between threads."""
 
     def __init__(self, on_progress: Callable[[float, str], None] | None = None) -> None:
-        self._stop = threading.Event()
+        self._stopping = False
         self._on_progress = on_progress
 
     def stop(self) -> None:
-        self._stop.set()
+        self._stopping = True
 
     @property
     def stopping(self) -> bool:
-        return self._stop.is_set()
+        return self._stopping
 
     def progress(self, part: float, note: str) -> None:
         if self._on_progress:
