@@ -6,6 +6,7 @@ Exit codes: 0 fine, 1 found trouble, 2 wrong use.
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -84,3 +85,13 @@ def main() -> None:
     except RedischedError as error:
         complain(str(error))
         sys.exit(2 if isinstance(error, ArgumentError) else 1)
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read it had enough (`| head`): the rest goes nowhere, and Python says nothing of it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

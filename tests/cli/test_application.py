@@ -55,20 +55,17 @@ def test_f78_an_application_in_the_current_folder_is_found(
     assert ran.line.startswith("hello default:")
 
 
-@WAYS
 def test_f78_an_application_in_a_src_layout_is_found_by_an_option(
-    cli: CommandLine, yard: Yard, project: Path, way: tuple[str, ...]
+    cli: CommandLine, yard: Yard, project: Path
 ) -> None:
-    """F78: the folder is named, since guessing one would import what nobody meant."""
+    """F78: the folder is named, since guessing one would import what nobody meant; children find it, too."""
     yard.app.enqueue("shop.note", "hello")
-    run = started(cli, way)
+    told = ["worker", "--app", "store.jobs:client", "--burst"]
 
-    missing = run("worker", "--app", "store.jobs:client", "--burst", code=2)
-    assert "app='store.jobs:client'" in missing.error
-    assert "--app-dir" in missing.error
-    assert run("worker", "--app", "store.jobs:client", "--app-dir", "src", "--burst").line.startswith(
-        "hello "
-    )
+    missing = cli(*told, code=2).error
+    assert "app='store.jobs:client'" in missing
+    assert "--app-dir" in missing
+    assert cli(*told, "--app-dir", "src", "--processes", "2").line.startswith("hello default:")
 
 
 @pytest.mark.parametrize(
@@ -91,13 +88,12 @@ def test_f78_what_is_not_there_is_one_line_that_names_it(
     assert yard.redis.dbsize() == 0
 
 
-@WAYS
 @pytest.mark.parametrize(
-    ("text", "error"),
+    ("way", "text", "error"),
     [
-        ("import nonesuch.thing", "ModuleNotFoundError: No module named 'nonesuch'"),
-        ("from shop import nothing", "ImportError: cannot import name 'nothing'"),
-        ("from redisched import Cron\nCron('99 * * * *')", "ScheduleError"),
+        (CONSOLE_SCRIPT, "import nonesuch.thing", "ModuleNotFoundError: No module named 'nonesuch'"),
+        (MODULE, "from shop import nothing", "ImportError: cannot import name 'nothing'"),
+        (CONSOLE_SCRIPT, "from redisched import Cron\nCron('99 * * * *')", "ScheduleError"),
     ],
     ids=["module", "name", "ours"],
 )
