@@ -35,7 +35,7 @@
 --   finishes  msgpack list of [id, version, kind, delay, reason, outcome]
 --   limits    msgpack map: budget, retention, dead_retention, retained_jobs, dead_jobs, window, max_deliveries, overdue, schedules
 -- RETURNS
---   now, more due (0 or 1), wait, refused ids, [id, body, state]..., [schedule, definition]...
+--   now, more due (0 or 1), wait, refused ids, [id, body, state]..., [schedule, definition]..., [corrupt id, fault]...
 --
 --@include lib/now.lua
 --@include lib/limits.lua
@@ -64,4 +64,4 @@ local names = wanted > 0 and due_schedules(LIMITS.schedules) or {}
 local more, full, longest, wait = has_ready(), #claims >= 3 * wanted, tonumber(A.longest), 0
 if more and full then wake() end
 if full or more or longest == 0 then hand_on() else wait = watch(longest) end
-return { NOW, more and 1 or 0, wait, refused, claims, names }
+return { NOW, more and 1 or 0, wait, refused, claims, names, quarantined }

@@ -122,6 +122,8 @@ class Pump:
         for refused in answer.refused:
             shown = f"{lane.queue}:{ascii(refused)[1:-1]}"
             _LOG.warning("job %s: our word was refused, somebody else has it or had it since", shown)
+        for short, fault in answer.corrupt:
+            _LOG.error("job %s:%s is dead: %s", lane.queue, ascii(short)[1:-1], fault)
         self._hands.slots.count_ended(len(words), time.monotonic())
         self._hands.take(answer.claimed, lane.queue, sent, self._config.visibility_timeout.total_seconds())
         if answer.due:

@@ -21,7 +21,8 @@ def slots(fleet: Fleet) -> list[tuple[object, object]]:
 def test_declared_schedules_are_in_force_once_a_worker_has_started(fleet: Fleet) -> None:
     assert fleet.app.schedules.list() == []
     fleet.start(app=APP)
-    found = wait_for(lambda: len(rows := fleet.app.schedules.list()) == 2 and rows, what="both schedules")
+    wait_for(lambda: len(fleet.app.schedules.list()) == 2, what="both schedules")
+    found = fleet.app.schedules.list()
     assert {schedule.name for schedule in found} == NAMES == set(timetable.declared)
     assert {schedule.timetable.calendar for schedule in found if schedule.timetable} == {Every(seconds=1)}
 
@@ -36,9 +37,7 @@ def test_five_workers_that_race_make_one_job_of_each_slot(fleet: Fleet) -> None:
         assert worker.end() == 0
     assert max(Counter(slots(fleet)).values()) == 1
     for name in NAMES:
-        fired = sorted(
-            int(str(slot).removeprefix("U")) for schedule, slot in slots(fleet) if schedule == name
-        )
+        fired = sorted(int(str(slot)[1:]) for schedule, slot in slots(fleet) if schedule == name)
         assert fired == list(range(fired[0], fired[-1] + 1))
 
 

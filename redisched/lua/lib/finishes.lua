@@ -17,5 +17,9 @@ local function apply(record, one)
   elseif kind == RELEASE or kind == DEFER then
     record.deliveries = math.max(0, record.deliveries - 1)
   end
+  if kind == DEFER then
+    record.reason = reason
+    redis.call('HINCRBY', K.stats, 'deferred', 1)
+  end
   place(id, record, NOW + delay, kind == RELEASE)
 end

@@ -21,5 +21,5 @@ local function repeated(lease)
     end
   end
   flush()
-  return { NOW, 1, 0, last[3], claims, {} }
+  return { NOW, 1, 0, last[3], claims, {}, {} }
 end

@@ -59,7 +59,9 @@ class DueSchedule:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn came to. `wait_ms`: how long to wait where there is nothing more to do now."""
+    """What one turn came to. `wait_ms`: how long to wait where there is nothing more to do now. `corrupt`:
+    jobs that could not be read and are dead now, (id, what is wrong) each.
+    """
 
     now_ms: int
     more: bool
@@ -67,6 +69,7 @@ class Turn:
     refused: tuple[str, ...]
     claimed: tuple[Claimed, ...]
     due: tuple[DueSchedule, ...]
+    corrupt: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +118,7 @@ def turn(
 
 
 def _turn(reply: object) -> Turn:
-    now, more, wait, refused, claims, due = as_list(reply)
+    now, more, wait, refused, claims, due, corrupt = as_list(reply)
     return Turn(
         as_int(now),
         more == 1,
@@ -123,6 +126,7 @@ def _turn(reply: object) -> Turn:
         tuple(as_text(item) for item in as_list(refused)),
         tuple(_claimed(*row) for row in in_rows(claims, 3)),
         tuple(DueSchedule(as_text(name), as_bytes(definition)) for name, definition in in_rows(due, 2)),
+        tuple((as_text(short), as_text(fault)) for short, fault in in_rows(corrupt, 2)),
     )
 
 
