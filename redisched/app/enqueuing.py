@@ -97,7 +97,11 @@ class Enqueuer(_Enqueuing):
     def enqueue_many(
         self, calls: Iterable[TaskCall[R]], *, at: Instant | None = None, delay: Duration | None = None
     ) -> list[Job[R]]:
-        """Many jobs in few round trips, in the order given. All are checked before the first is sent."""
+        """Many jobs in few round trips, in the order given. All are checked before the first is sent.
+
+        Where only a part could be stored, OutcomeUnknownError names the jobs that may not be. Repeating the
+        call is safe for those whose ids are your own (`TaskCall.with_id`).
+        """
         items = self._many(calls, at, delay)
         executor = self._backend.executor()
         return [self._job(one) for one in executor.run(enqueue_all(self._backend.namespace, items))]

@@ -62,15 +62,15 @@ class StoreUnavailableError(StoreError):
 
 
 class OutcomeUnknownError(StoreError):
-    """The request was sent and no reply came: it may or may not have happened.
+    """The request was sent and no reply came, or a part of it was done: it may or may not have happened.
 
-    Repeating it with the same id is safe. `job_id` is the job concerned, `job_ids` all of them.
+    Repeating it with the same id, as given here, is safe. `job_id` is the job concerned, `job_ids` are all.
     """
 
-    def __init__(self, what: str, job_ids: tuple[str, ...] = ()) -> None:
+    def __init__(self, what: str, job_ids: tuple[str, ...] = (), why: str = "no reply") -> None:
         named = f" for job {job_ids[0]}" if job_ids else ""
         more = f" and {len(job_ids) - 1} more" if len(job_ids) > 1 else ""
-        super().__init__(f"{what}: no reply{named}{more}; it may have happened, repeat it with the same id")
+        super().__init__(f"{what}: {why}{named}{more}; it may have happened, repeat it with the same id")
         self.job_ids = job_ids
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from redisched.core.errors import StoreError
 from redisched.core.failpoints import failpoint_async
 from redisched.store.address import Address
 from redisched.store.attempts import Attempts, ErrorReplyError, NoReplyError, NotSentError
@@ -56,11 +57,16 @@ class AsyncExecutor:
                 return operation.read(reply)
 
     async def run(self, flow: Flow[T]) -> T:
-        """Send what the flow yields until it returns."""
+        """Send what the flow yields until it returns; what fails is raised where the flow yielded it."""
         try:
             operation = next(flow)
             while True:
-                operation = flow.send(await self.send(operation))
+                try:
+                    reply = await self.send(operation)
+                except StoreError as error:
+                    operation = flow.throw(error)
+                else:
+                    operation = flow.send(reply)
         except StopIteration as end:
             return cast("T", end.value)
 

@@ -9,7 +9,7 @@ from typing import Final, TypeVar, cast
 
 import redis
 
-from redisched.core.errors import StoreMisconfiguredError
+from redisched.core.errors import StoreError, StoreMisconfiguredError
 from redisched.core.failpoints import failpoint
 from redisched.store.address import Address
 from redisched.store.attempts import Attempts, ErrorReplyError, NoReplyError, NotSentError
@@ -62,11 +62,16 @@ class Executor:
                 return operation.read(reply)
 
     def run(self, flow: Flow[T]) -> T:
-        """Send what the flow yields until it returns."""
+        """Send what the flow yields until it returns; what fails is raised where the flow yielded it."""
         try:
             operation = next(flow)
             while True:
-                operation = flow.send(self.send(operation))
+                try:
+                    reply = self.send(operation)
+                except StoreError as error:
+                    operation = flow.throw(error)
+                else:
+                    operation = flow.send(reply)
         except StopIteration as end:
             return cast("T", end.value)
 
