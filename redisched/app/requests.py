@@ -15,7 +15,7 @@ from redisched.core.call import Call
 from redisched.core.config import QUEUE
 from redisched.core.durations import Duration, instant_ms, to_ms
 from redisched.core.errors import ArgumentError, OutcomeUnknownError, StoreError
-from redisched.core.ids import IdMaker, public_id
+from redisched.core.ids import IdMaker, public_id, short_id
 from redisched.store.keys import Keyspace
 from redisched.store.operation import Flow
 from redisched.store.operations.jobs import NewJob, Stored, enqueue
@@ -75,8 +75,9 @@ def placed(call: TaskCall[object], when: When, options: Options, ids: IdMaker) -
     """The job to store; raises PayloadError where the arguments cannot be carried."""
     meta = options.meta()
     packed = (replace(call.call, meta={**call.call.meta, **meta}) if meta else call.call).packed()
+    queue = options.queue or call.queue
     job = NewJob(
-        id=call.job_id or ids.make(),
+        id=short_id(queue, call.job_id) if call.job_id else ids.make(),
         body=packed,
         at_ms=when.at_ms,
         delay_ms=when.delay_ms,
@@ -86,7 +87,7 @@ def placed(call: TaskCall[object], when: When, options: Options, ids: IdMaker) -
         retention_ms=options.retention_ms,
         unique=options.unique,
     )
-    return Placed(options.queue or call.queue, job)
+    return Placed(queue, job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def enqueue_one(namespace: str, item: Placed) -> Flow[Accepted]:
 def enqueue_all(namespace: str, items: Sequence[Placed]) -> Flow[list[Accepted]]:
     """In batches of one queue each; answers in the order given.
 
-    Where a batch fails, the error names the ids of all jobs that may not be stored; the earlier ones are.
+    Where a batch fails after others were stored, it raises OutcomeUnknownError with the ids of all jobs that
+    may not be stored; the others are.
     """
     accepted: dict[int, Accepted] = {}
     for batch in _batches(items):
@@ -114,14 +116,13 @@ def enqueue_all(namespace: str, items: Sequence[Placed]) -> Flow[list[Accepted]]
                 Keyspace(namespace, batch[0][1].queue), [item.job for _, item in batch]
             )
         except StoreError as error:
+            if not accepted and not isinstance(error, OutcomeUnknownError):
+                raise
             missing = tuple(item.id for at, item in enumerate(items) if at not in accepted)
-            raise _unfinished(error, missing) from error
+            why = f"{len(accepted)} of {len(items)} jobs are stored, then {type(error).__name__}"
+            raise OutcomeUnknownError("enqueue_many", missing, why) from error
         accepted |= {at: _accepted(item, one) for (at, item), one in zip(batch, stored, strict=True)}
     return [accepted[at] for at in range(len(items))]
-
-
-def _unfinished(error: StoreError, missing: tuple[str, ...]) -> StoreError:
-    return OutcomeUnknownError("enqueue_many", missing) if isinstance(error, OutcomeUnknownError) else error
 
 
 def _batches(items: Sequence[Placed]) -> Iterator[list[tuple[int, Placed]]]:

@@ -139,7 +139,8 @@ class Scheduler(Enqueuer):
     def options(self, **options: Unpack[OptionArguments]) -> Enqueuer:
         """The same calls with options for their job.
 
-        `job_id`: the caller's own id, unique within a queue: the same id again is the same job.
+        `job_id`: the caller's own id, unique within a queue: the same id again is the same job, also as
+        `Job.id` shows it, with the queue before it.
         `queue`, `priority` (0 first to 3), `unique` (a key held until the job ends: meanwhile the call
         returns the holder), `expires` (dropped if it starts later than so long after its due time),
         `unclaimed_timeout` (an alarm shows if it is not claimed by then), `retry`, `timeout`, `retention`

@@ -62,6 +62,11 @@ def public_id(queue: str, short: str) -> str:
     return f"{queue}:{short}"
 
 
+def short_id(queue: str, given: str) -> str:
+    """`given` without its queue, where it is written as `Job.id` and errors show it: the same job."""
+    return given.removeprefix(f"{queue}:") or given
+
+
 def split_id(job_id: str) -> tuple[str, str]:
     """Queue and short id; raises ArgumentError for a text that is no job id."""
     queue, colon, short = job_id.partition(":") if isinstance(job_id, str) else ("", "", "")
