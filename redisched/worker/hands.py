@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from redisched.core.config import LONGEST_HOLD
+from redisched.core.record import Finish
 from redisched.store.operations.turns import Claimed, Finished
 from redisched.worker.intake import Intake
 from redisched.worker.run import Kind, Run, Stop
@@ -78,6 +79,7 @@ class Hands:
         """A run's word; its slot is free."""
         self._held.pop(run, None)
         self.slots.end(run.kind)
+        _log_failure(run, finished)
         self._say(run.queue, finished)
 
     def give_back_at(self) -> float | None:
@@ -88,11 +90,13 @@ class Hands:
     def give_back(self, *, everything: bool = False) -> None:
         """Unstarted claims go back to the head of their queue, uncounted: another worker may be free.
 
-        In the order in which they came: that is how a turn puts them there.
+        In the order in which they came: that is how a turn puts them there. The oldest takes those behind it
+        along, which would overtake it here.
         """
         limit = time.monotonic() - LONGEST_HOLD.total_seconds()
         for waiting in self._waiting.values():
-            while waiting and (everything or waiting[0].received <= limit):
+            overdue = everything or (waiting and waiting[0].received <= limit)
+            while overdue and waiting:
                 run = waiting.popleft()
                 self._drop(run)
                 self._say(run.queue, released(run))
@@ -112,3 +116,11 @@ class Hands:
     def _drop(self, run: Run) -> None:
         run.settled = True
         self._held.pop(run, None)
+
+
+def _log_failure(run: Run, finished: Finished) -> None:
+    job_id, reason = ascii(run.id)[1:-1], ascii(finished.reason)[1:-1]
+    if finished.kind is Finish.DEAD:
+        _LOG.warning("job %s is dead: %s", job_id, reason)
+    elif finished.kind is Finish.RETRY:
+        _LOG.info("job %s failed, next attempt in %g s: %s", job_id, finished.delay_ms / 1000, reason)
