@@ -1,5 +1,8 @@
 -- claim: take ready jobs under a lease, and record it before the reply leaves.
 --@include lib/quarantine.lua
+--@include lib/splice.lua
+local MINE = claimed_by(short(A.worker))
+
 local function accept(id, record, version, lease)
   record.status, record.version, record.worker = PROCESSING, version, A.worker
   record.deliveries, record.claimed = record.deliveries + 1, NOW
@@ -12,6 +15,12 @@ end
 
 -- The state of the job once claimed; nil where the job ends unstarted, false where the entry is stale.
 local function claim_one(text, id, body, state, version, lease)
+  local first = not state and is_body(body) and first_claim(text, id, body, version, MINE)
+  if first then
+    write('ZADD', K.processing, NOW + lease, id)
+    write('HSET', K.state, id, first)
+    return first
+  end
   local record, fault = nil, nil
   if is_body(body) then record, fault = record_of(body, state) end
   if fault then
