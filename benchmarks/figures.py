@@ -20,8 +20,8 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One run. Rate and time in scripts suffer from whatever else the machine does; the time of the processor
-    that server and worker used hardly does.
+    """One run. Whatever else the machine does divides the rate by as much as it takes; the time of the processor
+    that worker and server used grows less, by half where two busy neighbours share its caches.
     """
 
     jobs: int
