@@ -20,8 +20,8 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One run. Whatever else the machine does divides the rate by as much as it takes; the time of the processor
-    that worker and server used grows less, by half where two busy neighbours share its caches.
+    """One run. A busy machine divides the rate by as much as it takes for itself; it bends the processor time of
+    worker and server less: by half, seen with five runnable processes to a core.
     """
 
     jobs: int
