@@ -20,7 +20,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One run. A busy machine divides the rate by as much as it takes for itself; it bends the processor time of
+    """One run. A busy machine divides the rate by what it takes for itself. It bends the processor time of
     worker and server less: by half, seen with five runnable processes to a core.
     """
 
