@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from redisched.core.durations import from_ms
 from redisched.core.errors import RedischedError
@@ -72,20 +73,29 @@ class JobContext:
         self.control.progress(part, note)
 
 
-_CURRENT: ContextVar[JobContext] = ContextVar("redisched_job")
+class Running(Protocol):
+    """A run that can tell of itself. Most tasks never ask, so nothing is told in advance."""
+
+    def context(self) -> JobContext:
+        """The same object each time."""
+        ...
+
+
+_CURRENT: ContextVar[Running] = ContextVar("redisched_job")
 
 
 def current_job() -> JobContext:
     """The job that this code runs in; raises RedischedError outside a job."""
     try:
-        return _CURRENT.get()
+        running = _CURRENT.get()
     except LookupError:
         raise RedischedError("current_job() was called outside a job") from None
+    return running.context()
 
 
-def enter(context: JobContext) -> None:
-    """Make `context` the current one in this thread or asyncio task, for its lifetime."""
-    _CURRENT.set(context)
+def enter(running: Running) -> None:
+    """Make this run the current one in this thread or asyncio task, for its lifetime."""
+    _CURRENT.set(running)
 
 
 def slot_info(value: object) -> SlotInfo | None:

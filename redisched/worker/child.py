@@ -41,7 +41,7 @@ def execute(run: Run, worker: str) -> Finished:
 
 def _executed(run: Run, worker: str) -> Finished:
     try:
-        enter(run.context())
+        enter(run)
         args, kwargs = run.task.signature.from_plain(run.call.args, dict(run.call.kwargs))
         value = run.task.function(*args, **kwargs)
         if asyncio.iscoroutine(value):
@@ -52,7 +52,7 @@ def _executed(run: Run, worker: str) -> Finished:
 
 
 async def _awaited(coroutine: object, run: Run) -> object:
-    enter(run.context())
+    enter(run)
     return await cast("asyncio.Future[object]", coroutine)
 
 

@@ -17,7 +17,7 @@ from redisched.store.keys import Keyspace
 from redisched.store.operations.turns import extend
 from redisched.worker.run import Run, Stop
 
-BATCH: Final = 500
+BATCH: Final = 250
 TICK_SECONDS: Final = 0.25
 _LOG: Final = logging.getLogger("redisched.worker")
 

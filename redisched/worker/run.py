@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum, IntEnum, auto
 from typing import Final
 
 from redisched.app.context import JobContext, JobControl, slot_info
@@ -18,7 +18,7 @@ from redisched.store.operations.turns import Claimed
 _LOG: Final = logging.getLogger("redisched.worker")
 
 
-class Kind(Enum):
+class Kind(IntEnum):
     """Where a run takes place."""
 
     ASYNC = auto()
@@ -58,6 +58,7 @@ class Run:
     stop: Stop | None = None
     settled: bool = False
     control: JobControl = field(default_factory=JobControl)
+    _context: JobContext | None = None
 
     @property
     def id(self) -> str:
@@ -73,7 +74,12 @@ class Run:
         return self.claimed.claimed_ms + max(0, int((at - self.received) * 1000))
 
     def context(self) -> JobContext:
-        """What the task sees as `current_job()`."""
+        """What the task sees as `current_job()`; made when it is first asked for."""
+        if self._context is None:
+            self._context = self._told()
+        return self._context
+
+    def _told(self) -> JobContext:
         claimed = self.claimed
         return JobContext(
             id=self.id,

@@ -105,7 +105,7 @@ class Runner:
 
     async def _on_loop(self, run: Run) -> None:
         try:
-            enter(run.context())
+            enter(run)
             args, kwargs = run.task.signature.from_plain(run.call.args, dict(run.call.kwargs))
             finished = succeeded(run, await run.task.function(*args, **kwargs), self._worker)  # type: ignore[misc]
         except BaseException as error:  # noqa: BLE001 - SystemExit and its like end the job, not the loop

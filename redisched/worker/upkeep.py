@@ -16,7 +16,7 @@ from redisched.worker.declaring import Declaring
 
 ENLIST_SECONDS: Final = 30.0
 LONGEST_PERIOD: Final = timedelta(seconds=5)
-PRUNED_AT_ONCE: Final = 500
+PRUNED_AT_ONCE: Final = 250
 _LOG: Final = logging.getLogger("redisched.worker")
 
 

@@ -15,6 +15,7 @@ from redisched.store.operation import Operation, call
 from redisched.store.packing import for_lua
 from redisched.store.reading import as_bytes, as_int, as_list, as_text, in_rows
 
+_SUSPECT: Final = int(Flags.SUSPECT)
 _STATE: Final = struct.Struct(">2x6s7xII6s6s6s6xB18x")
 
 
@@ -35,7 +36,7 @@ class Claimed(NamedTuple):
     @property
     def suspect(self) -> bool:
         """Whether a worker was lost with it: it is to run apart from the others."""
-        return bool(self.flags & Flags.SUSPECT)
+        return bool(self.flags & _SUSPECT)
 
 
 class Finished(NamedTuple):
@@ -76,7 +77,7 @@ class Turn:
 class Limits:
     """What a turn may do and what it keeps; counts, and durations."""
 
-    budget: int = config.SCRIPT_ELEMENTS
+    budget: int = config.TURN_ELEMENTS
     retention: timedelta = config.RETENTION
     dead_retention: timedelta = config.DEAD_RETENTION
     retained_jobs: int = config.RETAINED_JOBS
@@ -84,7 +85,7 @@ class Limits:
     window: timedelta = config.IDEMPOTENCY_WINDOW
     max_deliveries: int = config.MAX_DELIVERIES
     overdue: timedelta = config.TIMER_OVERDUE
-    schedules: int = 100
+    schedules: int = 50
 
     def packed(self) -> bytes:
         plain = {name: getattr(self, name) for name in self.__slots__}
@@ -193,7 +194,7 @@ class Audit(NamedTuple):
     looked_at: int
 
 
-def audit(keyspace: Keyspace, *, every: timedelta, limit: int = 500) -> Operation[Audit]:
+def audit(keyspace: Keyspace, *, every: timedelta, limit: int = 300) -> Operation[Audit]:
     """Walk a part of the records; does nothing where another walked less than `every` ago."""
     return call("audit", keyspace, lambda r: Audit(*map(as_int, as_list(r))), every=_ms(every), limit=limit)
 
