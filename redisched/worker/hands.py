@@ -14,7 +14,7 @@ from redisched.store.operations.turns import Claimed, Finished
 from redisched.worker.intake import Intake
 from redisched.worker.run import Kind, Run, Stop
 from redisched.worker.runner import Runner
-from redisched.worker.settling import released
+from redisched.worker.settling import SUSPECT_DELAY_MS, put_off, released
 from redisched.worker.slots import Slots
 
 _LOG: Final = logging.getLogger("redisched.worker")
@@ -31,6 +31,7 @@ class Hands:
         self._held: dict[Run, None] = {}
         self._waiting: dict[Kind, deque[Run]] = {kind: deque() for kind in Kind}
         self.claimed = 0
+        self._put_off_until = 0.0
 
     def use(self, runner: Runner, say: Callable[[str, Finished], None]) -> None:
         """The runner and the pump need us first. `say` takes a word for a queue."""
@@ -44,6 +45,11 @@ class Hands:
     @property
     def empty(self) -> bool:
         return not self._held
+
+    @property
+    def idle(self) -> bool:
+        """Nothing in hand, and nothing put off that is about to come again."""
+        return self.empty and time.monotonic() >= self._put_off_until
 
     @property
     def backlog(self) -> int:
@@ -62,6 +68,8 @@ class Hands:
             if isinstance(run, Finished):
                 _LOG.warning("job %s:%s: %s", queue, ascii(claimed.id)[1:-1], ascii(run.reason)[1:-1])
                 self._say(queue, run)
+            elif run.claimed.suspect:
+                self._start_apart(run)
             elif run not in self._held:
                 self._held[run] = None
                 self._waiting[run.kind].append(run)
@@ -75,10 +83,24 @@ class Hands:
                 self.slots.start(kind, time.monotonic())
                 self._runner.start(run)
 
+    def _start_apart(self, run: Run) -> None:
+        """A suspect starts now or comes again later: at the head of its queue it must hold up nobody."""
+        if self.slots.free_for_suspects() > 0:
+            self._held[run] = None
+            self.slots.suspects += 1
+            self._runner.start(run)
+        else:
+            run.settled = True
+            self._put_off_until = time.monotonic() + 2 * SUSPECT_DELAY_MS / 1000
+            self._say(run.queue, put_off(run))
+
     def reported(self, run: Run, finished: Finished) -> None:
         """A run's word; its slot is free."""
         self._held.pop(run, None)
-        self.slots.end(run.kind)
+        if run.claimed.suspect:
+            self.slots.suspects -= 1
+        else:
+            self.slots.end(run.kind)
         _log_failure(run, finished)
         self._say(run.queue, finished)
 

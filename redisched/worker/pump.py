@@ -70,7 +70,7 @@ class Pump:
     def idle(self) -> bool:
         """Nothing in hand, nothing to say, and the last look found nothing ready."""
         quiet = not any(lane.outbox or lane.likely or lane.token for lane in self._lanes)
-        return self._hands.empty and quiet
+        return self._hands.idle and quiet
 
     async def step(self) -> None:
         """One turn, or one wait."""

@@ -20,6 +20,7 @@ from redisched.worker.run import Run, Stop
 
 REASON_BYTES: Final = 255
 NO_CHILD_DELAY_MS: Final = 2000
+SUSPECT_DELAY_MS: Final = 500
 _LOG: Final = logging.getLogger("redisched.worker")
 
 
@@ -69,6 +70,11 @@ def child_lost(run: Run, how: str) -> Finished:
     """Its process ended under it: that counts as a delivery, not as an attempt."""
     _LOG.warning("job %s: its process %s", run.id, how)
     return Finished(run.claimed.id, run.claimed.version, Finish.LOST, 0, cut(how), run.claimed.outcome)
+
+
+def put_off(run: Run) -> Finished:
+    """A suspect for which no child is free: back for a moment, uncounted."""
+    return Finished(run.claimed.id, run.claimed.version, Finish.DEFER, SUSPECT_DELAY_MS)
 
 
 def no_child(run: Run, why: str) -> Finished:

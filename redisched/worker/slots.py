@@ -24,17 +24,24 @@ def slot_limits(concurrency: int | None) -> dict[Kind, int]:
 
 @dataclass(slots=True)
 class Slots:
-    """Counts runs by kind, and remembers which kinds came lately and how fast jobs end."""
+    """Counts runs by kind, and remembers which kinds came lately and how fast jobs end.
+
+    Suspects are counted apart, so that a lost worker's jobs, which run in children, keep no others waiting.
+    """
 
     limits: dict[Kind, int]
     total: int
     running: dict[Kind, int] = field(default_factory=lambda: dict.fromkeys(Kind, 0))
+    suspects: int = 0
     _seen: dict[Kind, float] = field(default_factory=dict)
     _ended: deque[tuple[float, int]] = field(default_factory=deque)
     _ended_count: int = 0
 
     def free(self, kind: Kind) -> int:
-        return max(0, min(self.limits[kind] - self.running[kind], self.total - sum(self.running.values())))
+        return max(0, min(self.limits[kind] - self.running[kind], self._free_in_all()))
+
+    def free_for_suspects(self) -> int:
+        return max(0, min(self.limits[Kind.PROCESS] - self.suspects, self._free_in_all()))
 
     def start(self, kind: Kind, now: float) -> None:
         self.running[kind] += 1
@@ -60,6 +67,9 @@ class Slots:
         free = min((self.free(kind) for kind in (lately or expected)), default=0)
         soon = int(self._ended_count / RATE_SECONDS * LONGEST_HOLD.total_seconds())
         return max(0, min(BATCH, free + min(soon, BATCH) - backlog))
+
+    def _free_in_all(self) -> int:
+        return self.total - sum(self.running.values()) - self.suspects
 
     def _forget(self, now: float) -> None:
         while self._ended and now - self._ended[0][0] > RATE_SECONDS:

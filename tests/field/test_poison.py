@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from redisched.app.task import TaskCall
 from redisched.core.errors import JobDeadError
 from redisched.core.states import JobState
 from tests.apps.probe import kills_its_worker, probe, waits_for_file
-from tests.apps.trouble import APP, exits_in_the_midst, segfaults
+from tests.apps.trouble import APP, exits_in_the_midst, pid_after, segfaults
 from tests.fleet import Fleet
 from tests.waiting import wait_for
 
@@ -60,3 +61,36 @@ def test_of_a_hundred_jobs_in_hand_only_the_culprit_dies(fleet: Fleet, tmp_path:
     assert len(fleet.starts(culprit.id)) == 3
     assert all(worker.alive for worker in fleet.workers[1:])
     assert max(job.info().deliveries for job in jobs) == 2
+
+
+def test_the_jobs_of_a_lost_worker_keep_no_others_waiting(fleet: Fleet, tmp_path: Path) -> None:
+    """Twenty of them want children of their own, more than there may be, and run long: others pass them."""
+    go = tmp_path / "go"
+    victim = fleet.start(visibility_timeout=1)
+    lost = [fleet.app.enqueue(waits_for_file, str(go)) for _ in range(20)]
+    wait_for(lambda: len(fleet.starts()) == 20, what="all run", timeout=10)
+    victim.kill()
+    fleet.start(visibility_timeout=1)
+    wait_for(lambda: len(fleet.starts()) > 20, what="the first of them runs again", timeout=15)
+    assert [fleet.app.enqueue(probe, label=n).result(timeout=5) for n in range(5)] == list(range(5))
+    assert not fleet.noted("end", lost[0].id)
+    go.touch()
+    for job in lost:
+        job.result(timeout=30)
+    assert [job.info().deliveries for job in lost] == [2] * 20
+
+
+def test_a_worker_that_ends_when_nothing_is_left_runs_all_jobs_of_a_lost_one(fleet: Fleet) -> None:
+    """Also those that waited for a child."""
+    victim = fleet.start(app=APP, visibility_timeout=0.5)
+    lost = [fleet.app.enqueue(pid_after, 0.5) for _ in range(12)]
+    wait_for(lambda: len(fleet.starts()) == 12, what="all run")
+    victim.kill()
+    wait_for(lambda: next_lease_end(fleet) < time.time() * 1000, what="the leases have lapsed")
+    assert fleet.start(app=APP, burst=True, visibility_timeout=5, ready=False).process.wait(40) == 0
+    assert {job.status() for job in lost} == {JobState.SUCCEEDED}
+
+
+def next_lease_end(fleet: Fleet) -> float:
+    with fleet.server.client() as client:
+        return float(client.zrange("rs:{test:default}:processing", -1, -1, withscores=True)[0][1])
