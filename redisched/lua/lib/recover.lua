@@ -7,7 +7,8 @@ local function recover_one(id, body, state)
   if is_body(body) then record, fault = record_of(body, state) end
   write('ZREM', K.processing, id)
   if fault then quarantine(id, fault, state)
-  elseif record and record.status <= PROCESSING then come_back(id, record)
+  elseif record and record.status <= PROCESSING then
+    come_back(id, record, bit.band(record.flags, SUSPECT) == SUSPECT)
   else return false end
   return true
 end
