@@ -34,7 +34,7 @@ MISFIRE_GRACE: Final = timedelta(seconds=60)
 ASYNC_CONCURRENCY: Final = 100
 SCRIPT_ELEMENTS: Final = 1_000
 # Measured: an element of a turn costs 5 to 10 µs, and a script is to end within 2 ms.
-TURN_ELEMENTS: Final = 300
+TURN_ELEMENTS: Final = 400
 NAMESPACE: Final = "redisched"
 QUEUE: Final = "default"
 

@@ -59,7 +59,7 @@ if wanted > 0 and redis.call('EXISTS', K.paused) == 0 then
   claims, looked = claim_batch(wanted, wanted + math.max(0, budget), tonumber(A.lease))
 end
 remember(claims, refused)
-prune_all(math.max(0, math.min(wanted + budget - looked, 2 * #finishes + 50)))
+prune_all(math.max(#finishes, math.min(wanted + budget - looked, 2 * #finishes + 50)))
 local names = wanted > 0 and due_schedules(LIMITS.schedules) or {}
 local more, full, longest, wait = has_ready(), #claims >= 3 * wanted, tonumber(A.longest), 0
 if more and full then wake() end

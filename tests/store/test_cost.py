@@ -12,6 +12,7 @@ from typing import TypeVar, cast
 
 import pytest
 
+from redisched.core.config import BATCH
 from redisched.core.record import Finish
 from redisched.store.address import Address
 from redisched.store.backoff import Patience
@@ -112,12 +113,12 @@ def test_enqueueing_a_thousand_jobs(bench: Bench) -> None:
 
 
 def test_turns_of_a_busy_worker_with_a_full_history(bench: Bench) -> None:
-    bench.fill(12_800)
+    bench.fill(BATCH * 110)
     finishes: list[Finished] = []
-    for _ in range(100):
-        finishes = ended(bench.turn(128, finishes, "turn 128 + 128").claimed)
-        assert len(finishes) == 128
-    assert bench.redis.zcard(KEYS.key("ended")) <= 10_000 + 128
+    for _ in range(110):
+        finishes = ended(bench.turn(BATCH, finishes, f"turn {BATCH} + {BATCH}").claimed)
+        assert len(finishes) == BATCH
+    assert bench.redis.zcard(KEYS.key("ended")) <= 10_000 + BATCH
 
 
 def test_a_turn_with_everything_to_do_at_once_is_bounded(bench: Bench) -> None:
@@ -143,12 +144,12 @@ def test_a_turn_with_everything_to_do_at_once_is_bounded(bench: Bench) -> None:
     assert before["scheduled"] - after["scheduled"] <= 500
 
 
-def test_one_job_behind_a_thousand_stale_entries(bench: Bench) -> None:
+def test_one_job_behind_hundreds_of_stale_entries(bench: Bench) -> None:
     """A worker with one slot must not pay a round of commands for every entry that it skips."""
-    bench.redis.rpush(KEYS.key("ready:1"), *(f"1{n}:gone" for n in range(900)))
-    bench.redis.hset(KEYS.key("stats"), "stale", 900)
+    bench.redis.rpush(KEYS.key("ready:1"), *(f"1{n}:gone" for n in range(300)))
+    bench.redis.hset(KEYS.key("stats"), "stale", 300)
     bench.fill(2)
-    assert len(bench.turn(1, name="turn, 1 wanted, 900 stale").claimed) == 1
+    assert len(bench.turn(1, name="turn, 1 wanted, 300 stale").claimed) == 1
 
 
 def test_keeping_a_thousand_jobs(bench: Bench) -> None:
@@ -170,12 +171,12 @@ def test_pruning_discarding_and_auditing_by_five_hundred(bench: Bench) -> None:
     assert bench.do(turns.audit(KEYS, every=timedelta(), limit=500)).looked_at <= ELEMENTS
 
 
-def test_firing_a_hundred_slots(bench: Bench) -> None:
-    names = [f"schedule {n}" for n in range(100)]
+def test_firing_fifty_slots(bench: Bench) -> None:
+    names = [f"schedule {n}" for n in range(50)]
     for name in names:
         bench.do(schedules.put_schedule(KEYS, name, spec=BODY, after_ms=0, next_ms=1, wall=""))
-    due = bench.turn(1, name="turn, 100 schedules due").due
-    assert len(due) == 100
+    due = bench.turn(1, name="turn, 50 schedules due").due
+    assert len(due) == 50
     slots = []
     for one in due:
         kept = schedules.Definition.unpacked(one.definition)
@@ -191,7 +192,7 @@ def test_firing_a_hundred_slots(bench: Bench) -> None:
                 job=new_job(one.name, BODY, at_ms=1),
             )
         )
-    assert bench.do(schedules.fire(KEYS, slots), "fire 100").count(schedules.Fired.FIRED) == 100
+    assert bench.do(schedules.fire(KEYS, slots), "fire 50").count(schedules.Fired.FIRED) == 50
 
 
 def test_looking_and_listing(bench: Bench) -> None:

@@ -105,9 +105,9 @@ def test_a_claim_that_leaves_ready_jobs_behind_wakes_another(queue: Queue) -> No
 def test_a_worker_with_room_left_that_knows_of_more_does_not_wait(queue: Queue) -> None:
     queue.redis.rpush(queue.key("ready:1"), *(f"1{i}:gone" for i in range(1_500)))
     queue.redis.hset(queue.key("stats"), "stale", 1_500)
-    turn = waits(queue, "w1")
-    assert (turn.claimed, turn.more, turn.wait_ms) == ((), True, 0)
-    assert waits(queue, "w1").wait_ms == 5_000
+    turns = [waits(queue, "w1") for _ in range(10)]
+    assert (turns[0].claimed, turns[0].more, turns[0].wait_ms) == ((), True, 0)
+    assert turns[-1].wait_ms == 5_000
 
 
 def test_due_jobs_beyond_the_bound_of_a_turn_are_not_waited_for(queue: Queue) -> None:
@@ -115,7 +115,7 @@ def test_due_jobs_beyond_the_bound_of_a_turn_are_not_waited_for(queue: Queue) ->
     queue.pass_ms(1)
     queue.do(pause(queue.keyspace))
     assert waits(queue, "w1").wait_ms == 0
-    assert waits(queue, "w1").wait_ms == 5_000
+    assert [waits(queue, "w1").wait_ms for _ in range(9)][-1] == 5_000
 
 
 def test_a_paused_queue_does_not_keep_its_workers_busy(queue: Queue) -> None:
