@@ -26,8 +26,8 @@ async def pid_after(seconds: float) -> int:
 
 @app.task(retry=ONCE)
 async def short(longest_ms: float) -> None:
-    """Any time up to that, and notes its start and end."""
-    note("start")
+    """Any time up to that, and notes its start and end. In a child, the worker is its parent."""
+    note("start", parent=os.getppid())
     await asyncio.sleep(random.uniform(0, longest_ms) / 1000)
     note("end")
 
