@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 WORKSHOP: Final = "tests.apps.workshop:app"
 TAG: Final = "rs:{test:default}:"
 PAST_EVERY_WINDOW: Final = IDEMPOTENCY_WINDOW + timedelta(minutes=5)
+IN_FULL: Final = [pytest.mark.nightly, pytest.mark.timeout(900)]
 HOLDING_JOBS: Final = ("jobs", "state", "unique", "ended", "dead", "tombstones", "unclaimed", "scheduled")
 
 
@@ -73,7 +74,7 @@ def size(client: object, key: str) -> int:
 def busy_hour(fleet: Fleet, jobs: int, starts: int) -> None:
     """Jobs of every fate, schedules with slots, and workers that come and are killed."""
     for _ in range(starts - 1):
-        fleet.start(app=WORKSHOP, visibility_timeout=1, ready=False).kill()
+        fleet.start(app=WORKSHOP, visibility_timeout=1).kill()
     worker = fleet.start(app=WORKSHOP, visibility_timeout=1)
     for number in range(5):
         fleet.app.schedules.upsert(f"s{number}", sleeps.call(0), Every(seconds=1))
@@ -87,7 +88,7 @@ def busy_hour(fleet: Fleet, jobs: int, starts: int) -> None:
     ]
     for job in later:
         job.cancel()
-    wait_for(lambda: all(job.status().is_end for job in [*made, *later, *held]), what="all end", timeout=60)
+    wait_for(lambda: all(job.status().is_end for job in [*made, *later, *held]), what="all end", timeout=120)
     wait_for(lambda: all(one.fired for one in fleet.app.schedules.list()), what="all fire", timeout=10)
     for number in range(5):
         fleet.app.schedules.remove(f"s{number}")
@@ -106,7 +107,7 @@ def after_the_windows(fleet: Fleet, clock: Clock) -> Residue:
     return residue(fleet)
 
 
-@pytest.mark.parametrize(("jobs", "starts"), [(400, 4), pytest.param(10_000, 100, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(("jobs", "starts"), [(400, 3), pytest.param(10_000, 100, marks=IN_FULL)])
 def test_f74_what_stays_does_not_depend_on_how_much_there_was(
     clocked: Fleet, clock: Clock, jobs: int, starts: int
 ) -> None:
