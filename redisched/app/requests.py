@@ -61,10 +61,11 @@ def called(
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A job and the queue it goes to."""
+    """A job and the queue it goes to. `is_new`: nobody else can know its id."""
 
     queue: str
     job: NewJob
+    is_new: bool = True
 
     @property
     def id(self) -> str:
@@ -87,7 +88,7 @@ def placed(call: TaskCall[object], when: When, options: Options, ids: IdMaker) -
         retention_ms=options.retention_ms,
         unique=options.unique,
     )
-    return Placed(queue, job)
+    return Placed(queue, job, is_new=call.job_id is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,4 +147,7 @@ def _bounded(group: Iterable[tuple[int, Placed]]) -> Iterator[list[tuple[int, Pl
 
 
 def _accepted(item: Placed, stored: Stored) -> Accepted:
-    return Accepted(public_id(item.queue, stored.holder) if stored.holder else item.id, stored.created)
+    """An id that we made just now can only be there because our own first request stored it."""
+    if stored.holder is not None:
+        return Accepted(public_id(item.queue, stored.holder), created=False)
+    return Accepted(item.id, stored.created or item.is_new)
