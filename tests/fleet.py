@@ -134,7 +134,9 @@ class Fleet:
         """What the tasks noted so far, oldest first."""
         if not self.probe_file.exists():
             return []
-        lines = [json.loads(line) for line in self.probe_file.read_text().splitlines()]
+        # A write may be seen half done by who reads meanwhile: then its end, the newline, is missing.
+        whole = self.probe_file.read_text().rpartition("\n")[0]
+        lines = [json.loads(line) for line in whole.splitlines()]
         found = [
             Noted(x["event"], x["id"], x["at_ms"], x["due_ms"], x["delivery"], x["pid"], x) for x in lines
         ]
