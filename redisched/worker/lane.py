@@ -33,6 +33,10 @@ class Lane:
         return self.keyspace.queue
 
     def next_turn_id(self) -> str:
+        """For the turn that is sent now. It uses up a hint from before it; one that comes while it is under
+        way may be of work that it did not see.
+        """
+        self.token = False
         self.turns += 1
         return str(self.turns)
 
@@ -48,7 +52,6 @@ class Lane:
     def learn(self, turn: Turn, wanted: int) -> None:
         """What the turn says of the time to come."""
         self.likely = turn.more or (wanted > 0 and len(turn.claimed) >= wanted)
-        self.token = False
         self.look_at = time.monotonic() + turn.wait_ms / 1000
 
     def is_due(self) -> bool:
