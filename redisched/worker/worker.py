@@ -64,6 +64,7 @@ class Worker:
         upkeep = asyncio.create_task(parts.upkeep.live(), name="redisched-upkeep")
         parts.listener.start()
         parts.heart.start()
+        self._watchdog.tick()  # before the first claim: from here on it counts
         while self._exit is None:
             await parts.pump.step()
             self._look_around()
