@@ -24,6 +24,7 @@ JOBS: Final = 60
 IDLE_SECONDS: Final = 12.0
 NOW_MS: Final = 5.0
 DELAYED_MS: Final = 10.0
+LATEST_MS: Final = 1000.0
 COMMANDS_A_SECOND: Final = 1.0
 STATS: Final = "rs:{test:default}:stats"
 # INFO commandstats counts what a script runs inside the server as well, but nobody sends that. TIME is such:
@@ -48,10 +49,11 @@ class Lateness:
 
 
 def test_a_job_for_now_starts_within_5_ms_on_an_idle_worker(fleet: Fleet) -> None:
-    """The median over jobs that each find the worker waiting."""
+    """The median over jobs that each find the worker waiting; none is forgotten for a while."""
     found = lateness_of_jobs_for_now(fleet)
     report(fleet, f"for now: {found}")
     assert found.median < NOW_MS, found
+    assert max(found.values) < LATEST_MS, "a hint was lost"
 
 
 def test_a_delayed_job_starts_within_10_ms_of_its_time_and_never_before(fleet: Fleet) -> None:
@@ -60,6 +62,7 @@ def test_a_delayed_job_starts_within_10_ms_of_its_time_and_never_before(fleet: F
     report(fleet, f"delayed: {found}")
     assert min(found.values) >= 0, found
     assert found.median < DELAYED_MS, found
+    assert max(found.values) < LATEST_MS, "a due time was missed"
 
 
 def test_an_idle_worker_sends_at_most_one_command_a_second(fleet: Fleet) -> None:

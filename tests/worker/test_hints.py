@@ -5,7 +5,7 @@ from __future__ import annotations
 from redisched.store.keys import Keyspace
 from redisched.store.operations.turns import Turn
 from redisched.worker.lane import Lane
-from tests.apps.probe import noop, probe
+from tests.apps.probe import probe
 from tests.fleet import Fleet
 from tests.waiting import wait_for
 
@@ -31,9 +31,10 @@ def test_a_hint_that_comes_during_a_turn_calls_for_another() -> None:
 def test_a_job_enqueued_behind_a_turn_under_way_does_not_wait_for_the_longest_wait(fleet: Fleet) -> None:
     """The turn has run, its answer is late, and the hint of the new job comes before that."""
     fleet.start(env={"REDISCHED_FAILPOINTS": "worker.after_turn=sleep:300"})
-    fleet.app.enqueue(noop).result(timeout=10)
+    # Long enough for the worker to ask for hints while it runs.
+    fleet.app.enqueue(probe, seconds=0.5).result(timeout=10)
     with fleet.server.client() as client:
-        wait_for(lambda: not client.zcard("rs:{test:default}:processing"), what="the finish")
+        wait_for(lambda: client.exists("rs:{test:default}:timer"), what="the turn that finds nothing")
     job = fleet.app.enqueue(probe)
     job.result(timeout=10)
     (start,) = fleet.starts(job.id)
