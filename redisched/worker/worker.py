@@ -15,6 +15,8 @@ from typing import Final
 from redisched.app.scheduler import Scheduler
 from redisched.core.errors import RedischedError, StoreError
 from redisched.core.failpoints import failpoint_async
+from redisched.ops.doctor import startup_findings
+from redisched.ops.findings import Level, refuse
 from redisched.store.operations.turns import leave
 from redisched.worker.guard import LoopGuard, Watchdog
 from redisched.worker.identity import Identity
@@ -26,6 +28,7 @@ from redisched.worker.settings import WorkerOptions
 RECYCLED: Final = "REDISCHED_RECYCLED"
 """Set for a process that started itself anew: it may have done so because the server is gone."""
 
+ANEW_PAUSE_SECONDS: Final = 0.5
 LAST_WORDS_SECONDS: Final = 5.0
 SETTLE_SECONDS: Final = 1.0
 _LOG: Final = logging.getLogger("redisched.worker")
@@ -84,11 +87,24 @@ class Worker:
             except StoreError as error:
                 if RECYCLED not in os.environ:
                     raise
-                _LOG.warning("started anew, and the server cannot be reached yet: %s", error)
+                _LOG.warning("started anew, and the server is not ready yet: %s", error)
+                await asyncio.sleep(ANEW_PAUSE_SECONDS)
 
     async def _introduce(self) -> None:
+        await asyncio.to_thread(self._examine)
         await self._parts.upkeep.declare()
         await self._parts.upkeep.enlist()
+
+    def _examine(self) -> None:
+        """Refuse a server that cannot do the work, or that may drop jobs, before anything depends on it."""
+        backend, queues = self._app.backend, self._options.queues.names
+        allowed = self._options.evicting_server_allowed
+        send = backend.executor().send
+        findings = startup_findings(send, backend.namespace, queues, evicting_allowed=allowed)
+        for one in findings:
+            if one.level is Level.WARN:
+                _LOG.warning("%s: %s", one.check, one.what)
+        refuse(findings)
 
     def _look_around(self) -> None:
         """Is it time to end?"""
