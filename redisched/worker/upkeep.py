@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from datetime import timedelta
 from typing import Final
@@ -37,6 +38,7 @@ class Upkeep:
         self._worker = worker
         self._about = about
         self._keyspaces = keyspaces
+        self._next_keyspace = itertools.cycle(keyspaces)
         self._period = min(config.visibility_timeout, LONGEST_PERIOD)
         self._limits = limits.packed()
         self._declaring = declaring
@@ -49,17 +51,18 @@ class Upkeep:
             await self._executor.send(enlist(keyspace, worker=self._worker, about=self._about))
 
     async def once(self) -> None:
-        """Declare what was refused, prune all that is due, audit a bounded part."""
+        """Declare what was refused; in the queue whose turn it is prune all that is due, audit a bounded part.
+
+        One queue a round: an idle worker of many queues is to cost no more than one of one.
+        """
         await self.declare()
-        for keyspace in self._keyspaces:
-            while (
-                await self._executor.send(prune(keyspace, limits=self._limits, limit=PRUNED_AT_ONCE))
-                >= PRUNED_AT_ONCE
-            ):
-                pass
-            found = await self._executor.send(audit(keyspace, every=self._period / 2))
-            if found.mended:
-                _LOG.warning("queue %s: %d jobs had no lease, they run again", keyspace.queue, found.mended)
+        keyspace = next(self._next_keyspace)
+        pruned = PRUNED_AT_ONCE
+        while pruned >= PRUNED_AT_ONCE:
+            pruned = await self._executor.send(prune(keyspace, limits=self._limits, limit=PRUNED_AT_ONCE))
+        found = await self._executor.send(audit(keyspace, every=self._period / 2))
+        if found.mended:
+            _LOG.warning("queue %s: %d jobs had no lease, they run again", keyspace.queue, found.mended)
 
     async def live(self) -> None:
         """Until cancelled."""
