@@ -15,7 +15,8 @@ from redisched.core.failpoints import failpoint
 from redisched.worker.worker import Exit
 
 POLL_SECONDS: Final = 0.1
-QUICK_DEATH_SECONDS: Final = 5.0
+QUICK_DEATH_SECONDS: Final = 30.0
+"""Longer than a slow application takes to load on a busy machine."""
 LONGEST_PAUSE: Final = 30.0
 _LOG: Final = logging.getLogger("redisched.worker")
 
