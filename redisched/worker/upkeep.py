@@ -51,7 +51,7 @@ class Upkeep:
             await self._executor.send(enlist(keyspace, worker=self._worker, about=self._about))
 
     async def once(self) -> None:
-        """Declare what was refused; in the queue whose turn it is prune all that is due, audit a bounded part.
+        """Declare what was refused; in the queue whose turn it is prune what is due, audit a bounded part.
 
         One queue a round: an idle worker of many queues is to cost no more than one of one.
         """

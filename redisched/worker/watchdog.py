@@ -2,7 +2,7 @@
 
 Run as a file, with the standard library only: `python -I -S watchdog.py PID SECONDS`, its input a pipe from
 the worker, which writes a byte now and then. Its time counts from the first of them: until then it holds no
-lease. A worker that was stopped (SIGSTOP, a frozen container) does not hang: time counts from when it resumes.
+lease. A worker that was stopped (SIGSTOP, a frozen container) does not hang: it counts from the moment after.
 """
 
 import os
