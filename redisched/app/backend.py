@@ -58,6 +58,7 @@ class Backend:
         self._environ = environ
         self._data_dir = data_dir
         self._lock = threading.RLock()
+        self._pid = os.getpid()
         self._choice: Choice | None = None
         self._membership: Membership | None = None
         self._checked = durability == "async"
@@ -70,7 +71,7 @@ class Backend:
     @property
     def choice(self) -> Choice:
         """Which server, and why; decided once."""
-        with self._lock:
+        with self._own_lock():
             if self._choice is None:
                 self._choice = choose(self._url, environ=self._environ, data_dir=self._data_dir)
             return self._choice
@@ -114,13 +115,19 @@ class Backend:
     def close(self) -> None:
         """Close idle connections and leave the embedded server; the last to leave it stops it."""
         self._sync.close()
-        with self._lock:
+        with self._own_lock():
             membership, self._membership = self._membership, None
         if membership is not None:
             membership.leave()
 
+    def _own_lock(self) -> threading.RLock:
+        """After a fork a new one: the parent's may have been held by a thread that is not here."""
+        if self._pid != os.getpid():
+            self._lock, self._pid = threading.RLock(), os.getpid()
+        return self._lock
+
     def _joined(self, choice: Choice) -> Membership:
-        with self._lock:
+        with self._own_lock():
             if self._membership is None:
                 self._membership = self._join(choice)
             else:
