@@ -29,7 +29,9 @@ def from_spec(spec: Mapping[str, object]) -> Calendar:
                 return _read_every(**cast("dict[str, Any]", values))
             case "at":
                 return At(**cast("dict[str, Any]", values))
-    except (TypeError, KeyError, OverflowError) as error:
+    except ScheduleError:
+        raise
+    except (TypeError, LookupError, ValueError, ArithmeticError, AttributeError) as error:
         raise ScheduleError("spec", spec, f"is no definition of type {tag!r} ({error!r})") from error
     raise ScheduleError("spec", spec, "has no type known here; it is cron, every or at")
 

@@ -11,7 +11,6 @@ from typing import Final
 from redisched.app.timetables import Timetable
 from redisched.calendar import Slot
 from redisched.core.config import PRIORITY
-from redisched.core.errors import PayloadError, ScheduleError
 from redisched.core.failpoints import failpoint_async
 from redisched.core.ids import IdMaker
 from redisched.store.aio_executor import AsyncExecutor
@@ -76,7 +75,7 @@ class Firing:
         for one in due:
             try:
                 slot = slot_to_fire(one, now_ms, self._ids.make())
-            except (PayloadError, ScheduleError) as error:
+            except Exception as error:  # noqa: BLE001 - of one schedule; the others and the worker go on
                 await self._step_aside(keyspace, one.name, error)
                 continue
             slots.append(slot)
