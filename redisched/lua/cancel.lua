@@ -15,6 +15,7 @@
 --   dead       zset    job -> kept until, ms
 --   versions   string  counter of generations and versions
 --   stats      hash    counters
+--   op         string  this call's answer, for a while
 -- ARGV
 --   id         the job
 --   retention  how long a cancelled job is kept by default, ms
@@ -23,17 +24,22 @@
 --
 --@include lib/now.lua
 --@include lib/withdraw.lua
-local record = load(A.id)
-if not record then return 0 end
-if record.status == PROCESSING then
-  record.flags = bit.bor(record.flags, STOP)
-  redis.call('HSET', K.state, A.id, encode(record))
-  return 2
-elseif record.status ~= WAITING then
-  return 3
+--@include lib/once.lua
+local function cancel()
+  local record = load(A.id)
+  if not record then return 0 end
+  if record.status == PROCESSING then
+    record.flags = bit.bor(record.flags, STOP)
+    redis.call('HSET', K.state, A.id, encode(record))
+    return 2
+  elseif record.status ~= WAITING then
+    return 3
+  end
+  finish(A.id, record, CANCELLED, 'cancelled', record.outcome, tonumber(A.retention))
+  flush()
+  withdraw(entry(A.id, record))
+  redis.call('HINCRBY', K.stats, 'cancelled', 1)
+  return 1
 end
-finish(A.id, record, CANCELLED, 'cancelled', record.outcome, tonumber(A.retention))
-flush()
-withdraw(entry(A.id, record))
-redis.call('HINCRBY', K.stats, 'cancelled', 1)
-return 1
+
+return once(cancel)

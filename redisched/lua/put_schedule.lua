@@ -7,6 +7,7 @@
 --   versions     string  counter of generations and versions
 --   wake         list    a hint that work is there
 --   timer        string  which waiter watches which instant
+--   op           string  this call's answer, for a while
 -- ARGV
 --   name  the schedule
 --   spec  its packed calendar, call and policies
@@ -18,20 +19,25 @@
 --
 --@include lib/definition.lua
 --@include lib/wake.lua
-local old, next_slot = definition_of(A.name), tonumber(A.next)
-if old and old[SPEC] == A.spec then return 0 end
-local after = tonumber(A.after)
-local definition = { redis.call('INCR', K.versions), 1, 0, after, '', 0, A.spec }
-if old then
-  local cursor = math.max(after, old[LAST_SLOT])
-  definition = { old[INCARNATION], old[REVISION] + 1, old[PAUSED], cursor, A.wall, old[FIRED], A.spec }
+--@include lib/once.lua
+local function put()
+  local old, next_slot = definition_of(A.name), tonumber(A.next)
+  if old and old[SPEC] == A.spec then return 0 end
+  local after = tonumber(A.after)
+  local definition = { redis.call('INCR', K.versions), 1, 0, after, '', 0, A.spec }
+  if old then
+    local cursor = math.max(after, old[LAST_SLOT])
+    definition = { old[INCARNATION], old[REVISION] + 1, old[PAUSED], cursor, A.wall, old[FIRED], A.spec }
+  end
+  if next_slot and next_slot <= definition[LAST_SLOT] then next_slot = definition[LAST_SLOT] + 1 end
+  put_definition(A.name, definition)
+  if next_slot and definition[PAUSED] == 0 then
+    redis.call('ZADD', K.schedules, next_slot, A.name)
+    wake_before(next_slot)
+  else
+    redis.call('ZREM', K.schedules, A.name)
+  end
+  return old and 2 or 1
 end
-if next_slot and next_slot <= definition[LAST_SLOT] then next_slot = definition[LAST_SLOT] + 1 end
-put_definition(A.name, definition)
-if next_slot and definition[PAUSED] == 0 then
-  redis.call('ZADD', K.schedules, next_slot, A.name)
-  wake_before(next_slot)
-else
-  redis.call('ZREM', K.schedules, A.name)
-end
-return old and 2 or 1
+
+return once(put)

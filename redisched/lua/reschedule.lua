@@ -17,6 +17,7 @@
 --   stats      hash    counters
 --   wake       list    a hint that work is there
 --   timer      string  which waiter watches which instant
+--   op         string  this call's answer, for a while
 -- ARGV
 --   id     the job
 --   at     new run time, ms; empty: by delay
@@ -27,14 +28,19 @@
 --@include lib/now.lua
 --@include lib/withdraw.lua
 --@include lib/wake.lua
-local record = load(A.id)
-if not record then return 0 end
-if record.status == PROCESSING then return 2 end
-if record.status ~= WAITING then return 3 end
-local left = entry(A.id, record)
-record.due = tonumber(A.at) or (NOW + tonumber(A.delay))
-place(A.id, record, record.due)
-flush()
-withdraw(left)
-if record.due <= NOW then wake() else wake_before(record.due) end
-return 1
+--@include lib/once.lua
+local function reschedule()
+  local record = load(A.id)
+  if not record then return 0 end
+  if record.status == PROCESSING then return 2 end
+  if record.status ~= WAITING then return 3 end
+  local left = entry(A.id, record)
+  record.due = tonumber(A.at) or (NOW + tonumber(A.delay))
+  place(A.id, record, record.due)
+  flush()
+  withdraw(left)
+  if record.due <= NOW then wake() else wake_before(record.due) end
+  return 1
+end
+
+return once(reschedule)

@@ -17,6 +17,7 @@
 --   stats      hash    counters
 --   wake       list    a hint that work is there
 --   timer      string  which waiter watches which instant
+--   op         string  this call's answer, for a while
 -- ARGV
 --   id  the job
 -- RETURNS
@@ -26,17 +27,22 @@
 --@include lib/withdraw.lua
 --@include lib/holder.lua
 --@include lib/wake.lua
-local record = load(A.id)
-if not record then return 0 end
-if record.status < SUCCEEDED then return 2 end
-local holder = record.unique ~= '' and holder_of(record.unique)
-if holder then return holder end
-if record.unique ~= '' then write('HSET', K.unique, record.unique, A.id) end
-local shelf = record.status == DEAD and K.dead or K.ended
-record.attempts, record.deliveries, record.flags, record.due, record.ended = 0, 0, 0, NOW, 0
-place(A.id, record, NOW)
-write('ZREM', shelf, A.id)
-flush()
-redis.call('HINCRBY', K.stats, 'revived', 1)
-wake()
-return 1
+--@include lib/once.lua
+local function revive()
+  local record = load(A.id)
+  if not record then return 0 end
+  if record.status < SUCCEEDED then return 2 end
+  local holder = record.unique ~= '' and holder_of(record.unique)
+  if holder then return holder end
+  if record.unique ~= '' then write('HSET', K.unique, record.unique, A.id) end
+  local shelf = record.status == DEAD and K.dead or K.ended
+  record.attempts, record.deliveries, record.flags, record.due, record.ended = 0, 0, 0, NOW, 0
+  place(A.id, record, NOW)
+  write('ZREM', shelf, A.id)
+  flush()
+  redis.call('HINCRBY', K.stats, 'revived', 1)
+  wake()
+  return 1
+end
+
+return once(revive)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 from redisched.store.keys import Keyspace
 from redisched.store.scripts import Argument, Script, script
@@ -12,6 +13,9 @@ from redisched.store.scripts import Argument, Script, script
 T = TypeVar("T")
 Flow = Generator["Operation[object]", object, T]
 """Several operations in a row: a generator that yields operations and returns what they came to."""
+
+_OP: Final = "op"
+"""The key in which `lua/lib/once.lua` keeps the answer of one call, for a repeat of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,11 @@ def call(
     subjects: tuple[str, ...] = (),
     **arguments: Argument,
 ) -> Operation[T]:
-    """The operation of the script `name`; its keys follow from its header and the keyspace."""
+    """The operation of the script `name`; its keys follow from its header and the keyspace. One that keeps
+    its answer gets a key that is its own: made here, so that every repeat of this value finds it."""
     found = script(name)
-    keys = (*(keyspace.key(part) for part in found.keys), *tail)
+    parts = (f"{_OP}:{secrets.token_hex(8)}" if part == _OP else part for part in found.keys)
+    keys = (*(keyspace.key(part) for part in parts), *tail)
     return Operation(name, read, repeatable, found, keys, found.ordered(arguments), subjects)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redisched import Scheduler
+from redisched import CancelOutcome, Scheduler
 from tests.apps.probe import noop
 from tests.faults.proxy import Mode, Proxy
 
@@ -30,3 +30,12 @@ def test_an_id_that_was_there_was_not_created_by_this_call(app: Scheduler) -> No
     again = app.options(job_id="mine").enqueue_in("1h", noop)
     assert not again.created
     again.cancel()
+
+
+def test_a_cancel_whose_first_reply_was_lost_has_cancelled(app: Scheduler, proxy: Proxy) -> None:
+    job = app.enqueue_in("1h", noop)
+    app.enqueue_in("1h", noop).cancel()
+    bites = sum(proxy.bites.values())
+    proxy.arm(Mode.DROP, b"EVALSHA")
+    assert job.cancel() is CancelOutcome.CANCELLED
+    assert sum(proxy.bites.values()) == bites + 1

@@ -99,10 +99,11 @@ class Watched:
         list(self.monitor.seen())
         reply = self.executor.send(operation)
         assert operation.script is not None
-        touched = self.touched.setdefault(operation.name, set())
+        touched: set[str] = set()
         for source, words in self.monitor.seen():
             if source == b"lua":
                 touched.update(self._keys(words))
+        self.touched.setdefault(operation.name, set()).update(touched)
         self.undeclared += [f"{operation.name}: {key}" for key in touched - set(operation.keys)]
         return reply
 

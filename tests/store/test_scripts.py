@@ -207,9 +207,16 @@ def test_includes_that_name_each_other_end() -> None:
 
 
 def test_the_keys_of_a_call_follow_from_the_header() -> None:
-    operation = call("pause", KEYS, lambda reply: reply, pause=1)
-    assert operation.keys == ("rs:{test:scripts}:paused", "rs:{test:scripts}:wake")
-    assert operation.command()[2:] == (2, *operation.keys, 1)
+    operation = call("postpone", KEYS, lambda reply: reply, name="s", by=1)
+    assert operation.keys == ("rs:{test:scripts}:schedules", "rs:{test:scripts}:stats")
+    assert operation.command()[2:] == (2, *operation.keys, "s", 1)
+
+
+def test_a_call_that_keeps_its_answer_has_a_key_of_its_own() -> None:
+    first, second = (call("pause", KEYS, lambda reply: reply, pause=1) for _ in range(2))
+    assert first.keys[:-1] == second.keys[:-1] == ("rs:{test:scripts}:paused", "rs:{test:scripts}:wake")
+    assert first.keys[-1] != second.keys[-1]
+    assert re.fullmatch(r"rs:\{test:scripts\}:op:[0-9a-f]{16}", first.keys[-1])
 
 
 # -- on a server
