@@ -83,7 +83,14 @@ def retry_numbers(retry: Retry) -> list[object]:
 
 
 def retry_of_numbers(numbers: object, own: Retry) -> Retry:
-    """The policy of a call that carries numbers; else the task's own."""
+    """The policy of a call that carries numbers; else, or where they cannot be kept, the task's own."""
+    try:
+        return _retry_of_numbers(numbers, own)
+    except (ArgumentError, OverflowError):
+        return own
+
+
+def _retry_of_numbers(numbers: object, own: Retry) -> Retry:
     match numbers:
         case [
             int(attempts),

@@ -11,7 +11,7 @@ from typing import Final
 from redisched.app.context import JobContext, JobControl, slot_info
 from redisched.app.task import Task
 from redisched.core.call import Call
-from redisched.core.durations import from_ms
+from redisched.core.durations import LONGEST_DURATION_MS, from_ms
 from redisched.core.ids import public_id
 from redisched.store.operations.turns import Claimed
 
@@ -66,8 +66,11 @@ class Run:
 
     @property
     def timeout_ms(self) -> int | None:
+        """The call's own, where it can be kept: another client may have written it; else the task's."""
         own = self.call.meta.get("timeout") if self.call.meta else None
-        return own if isinstance(own, int) else self.task.settings.timeout_ms
+        if isinstance(own, int) and own is not True and 0 < own <= LONGEST_DURATION_MS:
+            return own
+        return self.task.settings.timeout_ms
 
     def server_ms(self, at: float) -> int:
         """The server's clock at monotonic second `at`: never ahead of it, since the claim was read before."""

@@ -17,6 +17,7 @@ from redisched.core.record import Finish
 from redisched.core.values import pack
 from redisched.store.operations.turns import Finished
 from redisched.worker.run import Run, Stop
+from redisched.worker.threads import Interrupt
 
 REASON_BYTES: Final = 255
 NO_CHILD_DELAY_MS: Final = 2000
@@ -37,7 +38,21 @@ def succeeded(run: Run, value: object, worker: str) -> Finished:
 
 
 def failed(run: Run, error: BaseException, worker: str) -> Finished:
-    """Tried again or dead, by the retry policy of the call or of the task; told to end, it goes back."""
+    """Tried again or dead, by the retry policy of the call or of the task; told to end, it goes back.
+
+    Always a word: a run without one would never end, with its slot lost and its lease extended for ever.
+    Only an Interrupt of the thread that makes the word comes through; out of its reach, make it again.
+    """
+    try:
+        return _judged(run, error, worker)
+    except Interrupt:
+        raise
+    except BaseException as another:  # noqa: BLE001 - of the task's error, of its classes, of a foreign call
+        claimed, reason = run.claimed, cut(f"no word could be made: {_described(another)}")
+        return Finished(claimed.id, claimed.version, Finish.DEAD, 0, reason, claimed.outcome)
+
+
+def _judged(run: Run, error: BaseException, worker: str) -> Finished:
     claimed = run.claimed
     if run.stop in {Stop.SHUTDOWN, Stop.LEASE_LOST}:
         return released(run)
@@ -92,7 +107,9 @@ def _described(error: BaseException) -> str:
     """One whose text cannot be had must still end its job."""
     try:
         return f"{type(error).__name__}: {error}"
-    except Exception as another:  # noqa: BLE001 - somebody else's __str__
+    except Interrupt:
+        raise
+    except BaseException as another:  # noqa: BLE001 - somebody else's __str__
         return f"{type(error).__name__}: its text cannot be had ({type(another).__name__})"
 
 

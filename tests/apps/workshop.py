@@ -182,3 +182,32 @@ async def waits_for_child(label: str) -> object:
     """A job that waits for the result of another one."""
     job = await app.aio.enqueue("tests.apps.probe.probe", label=label)
     return await job.result(timeout=10)
+
+
+class Rude(type):
+    """Of classes that do not say what is theirs."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        raise RuntimeError("not telling")
+
+
+class RudeKindError(Exception, metaclass=Rude):
+    pass
+
+
+RUDE = Retry(give_up_on=(RudeKindError,))
+
+
+@app.task(retry=RUDE)
+async def judged_rudely_async() -> None:
+    raise ValueError("to be judged")
+
+
+@app.task(retry=RUDE)
+def judged_rudely_thread() -> None:
+    raise ValueError("to be judged")
+
+
+@app.task(retry=RUDE, executor="process")
+def judged_rudely_process() -> None:
+    raise ValueError("to be judged")

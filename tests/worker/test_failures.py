@@ -92,3 +92,13 @@ def test_one_failing_job_costs_its_neighbours_nothing(fleet: Fleet) -> None:
     for job in bad:
         with pytest.raises(JobDeadError):
             job.result(timeout=10)
+
+
+@pytest.mark.parametrize("kind", ["async", "thread", "process"])
+def test_a_run_whose_word_cannot_be_made_ends_all_the_same(fleet: Fleet, kind: str) -> None:
+    """And its slot is free for the next one."""
+    fleet.start(app=WORKSHOP, concurrency=1)
+    job = fleet.app.enqueue(f"tests.apps.workshop.judged_rudely_{kind}")
+    with pytest.raises(JobDeadError, match="no word could be made: RuntimeError: not telling"):
+        job.result(timeout=10)
+    fleet.app.enqueue(sleeps, 0).result(timeout=10)

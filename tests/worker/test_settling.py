@@ -12,6 +12,8 @@ from redisched.core.values import unpack
 from redisched.store.operations.turns import Finished
 from redisched.worker.run import Run, Stop
 from redisched.worker.settling import REASON_BYTES, child_lost, cut, failed, released, succeeded
+from redisched.worker.threads import Interrupt
+from tests.apps.workshop import judged_rudely_async
 from tests.worker.claims import claim, run_of
 
 app = Scheduler()
@@ -132,3 +134,55 @@ def test_an_error_whose_text_raises_still_ends_its_job() -> None:
             raise RuntimeError("not telling")
 
     assert failed(run(), RudeError(), "w1").kind is Finish.DEAD
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [0, 500, 1.0, 60_000, "none"],
+        [3, 500, float("nan"), 60_000, "none"],
+        [3, 60_000, 1.0, 500, "none"],
+        [3, 10**30, 1.0, 10**31, "none"],
+        [3, 500, 10**400, 60_000, "none"],
+        "often",
+    ],
+    ids=["no attempt", "no factor", "base over cap", "no duration", "no float", "no numbers"],
+)
+def test_retry_numbers_that_cannot_be_kept_leave_the_tasks_own(numbers: object) -> None:
+    """Another client may have written them; the job must end all the same."""
+    word = failed(run(meta={"retry": numbers}), OSError("down"), "w1")
+    assert (word.kind, word.delay_ms) == (Finish.RETRY, 3000)
+
+
+def test_where_no_word_can_be_made_the_job_is_dead() -> None:
+    """Without a word its run would never end: its slot would be lost and its lease extended for ever."""
+    word = failed(
+        run_of(judged_rudely_async, claim(judged_rudely_async, outcome=b"kept")), OSError("down"), "w1"
+    )
+    assert (word.kind, word.outcome) == (Finish.DEAD, b"kept")
+    assert word.reason == "no word could be made: RuntimeError: not telling"
+
+
+def test_an_error_whose_text_ends_processes_ends_its_job_only() -> None:
+    class RudeError(Exception):
+        def __str__(self) -> str:
+            raise SystemExit(3)
+
+    word = failed(run(), RudeError(), "w1")
+    assert (word.kind, word.reason) == (Finish.DEAD, "RudeError: its text cannot be had (SystemExit)")
+
+
+def test_an_interrupt_that_comes_while_the_word_is_made_is_no_word() -> None:
+    """It is the caller's, who makes the word once more, out of its reach."""
+
+    class LateError(Exception):
+        def __str__(self) -> str:
+            raise Interrupt
+
+    with pytest.raises(Interrupt):
+        failed(run(), LateError(), "w1")
+
+
+@pytest.mark.parametrize("timeout", [0, -5, True, 10**400], ids=["none", "negative", "truth", "endless"])
+def test_a_timeout_that_cannot_be_kept_leaves_the_tasks_own(timeout: int) -> None:
+    assert run(meta={"timeout": timeout}).timeout_ms is None
