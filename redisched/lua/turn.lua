@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- turn: one round trip of a worker: finish a batch, recover what has lapsed, promote what is due,
 -- claim up to n, prune, report due schedules, and say how long to wait. A repeated turn (its reply
--- was lost) gets the same claims again.
+-- was lost) gets the same claims again; one from before the last gets nothing and does nothing.
 --
 -- KEYS
 --   jobs         hash    job -> head and body
@@ -28,7 +28,7 @@
 --   timer        string  which waiter watches which instant
 -- ARGV
 --   worker    who asks
---   turn      id of this turn, new for each but the same when it is repeated
+--   turn      id of this turn: a number that grows, or `last...`; the same when it is repeated
 --   wanted    how many jobs to claim
 --   lease     length of their lease, ms
 --   longest   longest wait, ms; 0: the caller will not wait

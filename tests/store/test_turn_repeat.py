@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from redisched.core.record import Finish
 from redisched.core.states import JobState
 from redisched.store.operations.jobs import cancel
@@ -42,6 +44,27 @@ def test_only_the_last_turn_of_a_worker_is_kept(queue: Queue) -> None:
     for n in range(3):
         queue.turn(1, turn_id=f"turn {n}")
     assert len(queue.hash("turns")) == 1
+
+
+@pytest.mark.parametrize(("last", "late"), [("10", "9"), ("2", "1"), ("last", "3"), ("last 2", "11")])
+def test_a_turn_that_arrives_after_a_later_one_does_nothing(queue: Queue, last: str, late: str) -> None:
+    """Its connection was given up and healed: what it claimed would be run by nobody."""
+    queue.enqueue("a", "b", "c")
+    a, b = queue.turn(2, turn_id="0").claimed
+    claimed = queue.turn(1, [Finished("a", a.version, Finish.SUCCEEDED)], turn_id=last).claimed
+    words = [Finished("b", b.version, Finish.DEAD)]
+    queue.enqueue("d")
+    answer = queue.turn(5, words, turn_id=late)
+    assert (answer.claimed, answer.refused, answer.more) == ((), (), False)
+    assert (queue.look("b").state, queue.ready()) == (JobState.PROCESSING, ["d"])
+    assert queue.turn(1, turn_id=last).claimed == claimed
+
+
+@pytest.mark.parametrize(("last", "new"), [("9", "10"), ("5", "last"), ("last", "last 2")])
+def test_a_later_turn_is_taken_as_a_new_one(queue: Queue, last: str, new: str) -> None:
+    queue.enqueue("a", "b")
+    queue.turn(1, turn_id=last)
+    assert [claimed.id for claimed in queue.turn(1, turn_id=new).claimed] == ["b"]
 
 
 def test_workers_do_not_get_each_others_claims(queue: Queue) -> None:

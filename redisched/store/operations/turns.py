@@ -103,7 +103,9 @@ def turn(
     longest_wait: timedelta,
     limits: bytes,
 ) -> Operation[Turn]:
-    """One turn; the same `turn_id` again gives the same claims. `longest_wait` 0: no wait will follow."""
+    """One turn; the same `turn_id` again gives the same claims. A worker counts its turns: one whose number
+    is below the last one's came too late and does nothing. `longest_wait` 0: no wait will follow.
+    """
     return call(
         "turn",
         keyspace,
