@@ -72,6 +72,10 @@ class Runner:
         if run.kind is not Kind.THREAD or why is not Stop.CANCELLED:
             self._wheel.put(run, time.monotonic() + self._stop_grace)
 
+    def ended(self) -> list[tuple[Run, Finished]]:
+        """What ended in threads and was not collected yet. For another thread, while the loop is blocked."""
+        return list(self._ended)
+
     def warn(self, run: Run) -> None:
         """Let it know that the worker stops, without ending it."""
         run.control.stop()
@@ -91,6 +95,9 @@ class Runner:
             self.stop(run, Stop.TIMEOUT)
         elif run.kind is Kind.PROCESS:
             self._children.kill(run)
+        elif run.kind is Kind.THREAD and not self._threads[run].interrupted:
+            self._threads[run].interrupt()  # it was only asked so far, by a cancellation
+            self._wheel.put(run, time.monotonic() + self._stop_grace)
         elif not run.settled:
             self.abandon(run)
             self.stuck.add(run)

@@ -19,9 +19,12 @@ class Interrupt(BaseException):
 
 
 class Interruptible:
-    """One call in a thread. `interrupt` raises inside it, at its next Python instruction, while it runs."""
+    """One call in a thread. `interrupt` raises inside it, at its next Python instruction, while it runs;
+    `interrupted` says whether that was done.
+    """
 
     def __init__(self) -> None:
+        self.interrupted = False
         self._lock = threading.Lock()
         self._thread: int | None = None
 
@@ -35,6 +38,7 @@ class Interruptible:
             self._thread = None
 
     def interrupt(self) -> None:
+        self.interrupted = True
         with self._lock:
             if self._thread is not None:
                 _raise_in(self._thread, Interrupt)

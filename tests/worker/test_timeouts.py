@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from redisched.core.errors import JobDeadError
+from redisched.core.states import CancelOutcome, JobState
 from tests.apps.probe import probe, probe_process
 from tests.apps.workshop import blocks, loops, sleeps, stubborn
 from tests.fleet import Fleet
@@ -71,3 +72,26 @@ def test_a_coroutine_that_blocks_its_loop_makes_its_process_start_anew(fleet: Fl
 def test_a_run_within_its_time_knows_nothing_of_it(fleet: Fleet) -> None:
     fleet.start()
     assert fleet.app.options(timeout=30).enqueue(probe, 0.1, label=1).result(timeout=10) == 1
+
+
+def test_a_thread_that_only_was_asked_to_end_is_interrupted_at_its_timeout(fleet: Fleet) -> None:
+    """A request that a task does not look at must not cost the worker its process."""
+    worker = fleet.start(app=WORKSHOP, visibility_timeout=1, stop_grace=2)
+    job = fleet.app.options(timeout=2.5).enqueue(loops, 60)
+    wait_for(lambda: fleet.starts(job.id), what="it runs", timeout=10)
+    assert job.cancel() is CancelOutcome.STOP_REQUESTED
+    wait_for(lambda: job.status().is_end, what="its end", timeout=10)
+    assert job.status() is JobState.CANCELLED
+    assert fleet.noted("interrupted", job.id)
+    assert worker.log.count(" serves ") == 1
+
+
+def test_a_thread_that_was_asked_to_end_and_cannot_be_interrupted_is_given_up_after_the_grace(
+    fleet: Fleet,
+) -> None:
+    worker = fleet.start(app=WORKSHOP, visibility_timeout=1, stop_grace=0.3)
+    job = fleet.app.options(timeout=1.5).enqueue(stubborn, 60)
+    wait_for(lambda: fleet.starts(job.id), what="it runs", timeout=10)
+    job.cancel()
+    wait_for(lambda: worker.log.count(" serves ") == 2, what="it starts anew", timeout=15)
+    assert job.status() is JobState.CANCELLED
