@@ -45,6 +45,10 @@ class Finish(IntEnum):
     LOST = 13
 
 
+BEGAN: Final = "began"
+"""The reason of a RELEASE of a job whose task had begun: it started in time, so it expires no more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What changes of a job. Times and durations in ms; empty `reason`: none."""

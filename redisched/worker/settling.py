@@ -13,7 +13,7 @@ from redisched.app.options import retry_of_numbers
 from redisched.core.config import RESULT_BYTES
 from redisched.core.errors import PayloadError
 from redisched.core.outcome import TRACEBACK_CHARACTERS, Attempt, History
-from redisched.core.record import Finish
+from redisched.core.record import BEGAN, Finish
 from redisched.core.values import pack
 from redisched.store.operations.turns import Finished
 from redisched.worker.run import Run, Stop
@@ -77,8 +77,8 @@ def timed_out(run: Run) -> TimeoutError:
 
 
 def released(run: Run) -> Finished:
-    """Back to the head of its queue, as if it had not been claimed."""
-    return Finished(run.claimed.id, run.claimed.version, Finish.RELEASE)
+    """Back to the head of its queue, as if it had not been claimed; but one that began does not expire."""
+    return Finished(run.claimed.id, run.claimed.version, Finish.RELEASE, 0, BEGAN if run.started else "")
 
 
 def child_lost(run: Run, how: str) -> Finished:

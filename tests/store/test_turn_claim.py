@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from redisched.core.config import TURN_ELEMENTS
-from redisched.core.record import Finish, Status
+from redisched.core.record import BEGAN, Finish, Status
 from redisched.core.states import JobState
 from redisched.store.operations.jobs import cancel, reschedule
 from redisched.store.operations.queues import pause, resume
@@ -161,6 +161,23 @@ def test_expiry_does_not_concern_a_second_start(queue: Queue) -> None:
     queue.finish(retried, Finish.RETRY, delay_ms=1_000)
     queue.pass_ms(20_000)
     assert {claimed.id for claimed in queue.claim(2)} == {"retried", "lost"}
+
+
+def test_a_job_handed_back_after_it_began_does_not_expire(queue: Queue) -> None:
+    """It had started in time, though nothing else is counted of that start."""
+    queue.enqueue(new_job("a", expires_ms=50))
+    queue.finish(queue.claim_one(), Finish.RELEASE, reason=BEGAN)
+    queue.pass_ms(51)
+    again = queue.claim_one()
+    assert (again.attempts, again.deliveries) == (0, 1)
+
+
+def test_a_job_handed_back_before_it_began_expires(queue: Queue) -> None:
+    queue.enqueue(new_job("a", expires_ms=50))
+    queue.finish(queue.claim_one(), Finish.RELEASE)
+    queue.pass_ms(51)
+    assert queue.claim() == []
+    assert queue.record("a").status is Status.EXPIRED
 
 
 def test_a_claimed_job_is_no_longer_unclaimed(queue: Queue) -> None:

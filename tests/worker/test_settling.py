@@ -7,7 +7,7 @@ import pytest
 from redisched import Retry, Scheduler
 from redisched.core.config import RESULT_BYTES
 from redisched.core.outcome import KEPT_ATTEMPTS, TRACEBACK_CHARACTERS, Attempt, History
-from redisched.core.record import Finish
+from redisched.core.record import BEGAN, Finish
 from redisched.core.values import unpack
 from redisched.store.operations.turns import Finished
 from redisched.worker.run import Run, Stop
@@ -62,6 +62,15 @@ def test_an_error_worth_another_attempt_is_tried_again_after_its_delay() -> None
     word = failed(run(), OSError("down"), "w1")
     assert (word.kind, word.delay_ms) == (Finish.RETRY, 3000)
     assert word.reason == "OSError: down"
+
+
+@pytest.mark.parametrize(("started", "reason"), [(0.0, ""), (1.0, BEGAN)])
+def test_a_release_says_whether_the_task_had_begun(started: float, reason: str) -> None:
+    """For the script, so that a job that started in time does not expire."""
+    handed_back = run(Stop.SHUTDOWN)
+    handed_back.started = started
+    word = failed(handed_back, OSError("ended"), "w1")
+    assert (word.kind, word.reason) == (Finish.RELEASE, reason)
 
 
 def test_the_last_attempt_ends_in_death() -> None:

@@ -1,6 +1,7 @@
 -- finishes: what a worker says of the jobs it claimed. Only the version that claimed may speak.
 --@include lib/come_back.lua
 local RETRY, RELEASE, DEFER, LOST = 10, 11, 12, 13
+local BEGAN = 'began' -- the reason of a release: the task had begun, and only its first start can be late
 
 -- one: id, version, kind, delay, reason, outcome
 local function apply(record, one)
@@ -16,6 +17,7 @@ local function apply(record, one)
     record.reason, record.outcome, record.flags = reason, outcome, 0
   elseif kind == RELEASE or kind == DEFER then
     record.deliveries = math.max(0, record.deliveries - 1)
+    if reason == BEGAN then record.expires = 0 end
   end
   if kind == DEFER then
     record.reason = reason
