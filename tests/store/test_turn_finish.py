@@ -192,14 +192,30 @@ def test_a_deferred_job_waits_uncounted_and_keeps_its_due_time(queue: Queue) -> 
     assert (record.attempts, record.deliveries, record.due) == (0, 0, NOON)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Finish if kind is not Finish.SUCCEEDED])
+@pytest.mark.parametrize("kind", [Finish.DEAD, Finish.CANCELLED, Finish.RETRY])
 def test_a_job_asked_to_stop_ends_cancelled(queue: Queue, kind: Finish) -> None:
     queue.enqueue(new_job("a", unique="key"))
     claimed = queue.claim_one()
     assert queue.do(cancel(queue.keyspace, "a")) is CancelOutcome.STOP_REQUESTED
     queue.finish(claimed, kind, delay_ms=100, outcome=b"part")
     record = queue.record("a")
-    assert (record.status, record.outcome) == (Status.CANCELLED, b"part")
+    assert (record.status, record.attempts, record.outcome) == (Status.CANCELLED, 1, b"part")
+    assert queue.unique_holder("key") is None
+
+
+@pytest.mark.parametrize("kind", [Finish.RELEASE, Finish.DEFER, Finish.LOST])
+def test_a_job_asked_to_stop_that_comes_back_ends_cancelled_with_its_history(
+    queue: Queue, kind: Finish
+) -> None:
+    """Such a word tells of no attempt: there is none to count, and none to replace the history."""
+    queue.enqueue(new_job("a", unique="key"))
+    queue.finish(queue.claim_one(), Finish.RETRY, outcome=b"history")
+    claimed = queue.claim_one()
+    queue.do(cancel(queue.keyspace, "a"))
+    queue.finish(claimed, kind, delay_ms=100)
+    record = queue.record("a")
+    assert (record.status, record.reason) == (Status.CANCELLED, "cancelled")
+    assert (record.attempts, record.outcome) == (1, b"history")
     assert queue.unique_holder("key") is None
 
 

@@ -16,7 +16,6 @@ local function finish_batch(list)
       write('ZADD', K.ended, NOW + LIMITS.retention, ids[i])
     elseif record and record.status == PROCESSING and record.version == one[2] and not heard[ids[i]] then
       heard[ids[i]] = true
-      if one[3] ~= SUCCEEDED and bit.band(record.flags, STOP) == STOP then one[3] = CANCELLED end
       apply(record, one)
     else
       refused[#refused + 1] = ids[i]

@@ -6,6 +6,10 @@ local BEGAN = 'began' -- the reason of a release: the task had begun, and only i
 -- one: id, version, kind, delay, reason, outcome
 local function apply(record, one)
   local id, _, kind, delay, reason, outcome = unpack(one, 1, 6)
+  if bit.band(record.flags, STOP) == STOP and kind ~= SUCCEEDED then
+    if kind >= RELEASE then return finish(id, record, CANCELLED, 'cancelled', record.outcome, LIMITS.retention) end
+    kind = CANCELLED
+  end
   if kind < RETRY then
     record.attempts = record.attempts + 1
     local retention = kind == DEAD and LIMITS.dead_retention or LIMITS.retention
