@@ -23,10 +23,7 @@ local function discard()
   for _, id in ipairs(cmsgpack.unpack(A.ids)) do
     local state = redis.call('HGET', K.state, id)
     for _, shelf in ipairs({ K.ended, K.dead }) do
-      if redis.call('ZSCORE', shelf, id) then
-        drop(shelf, id, state)
-        dropped = dropped + 1
-      end
+      if redis.call('ZSCORE', shelf, id) and drop(shelf, id, state) then dropped = dropped + 1 end
     end
   end
   flush()

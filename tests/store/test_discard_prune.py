@@ -56,6 +56,15 @@ def test_without_a_window_an_id_is_free_at_once(queue: Queue) -> None:
     assert queue.enqueue("a")[0].created
 
 
+def test_a_waiting_job_on_the_shelf_of_the_ended_stays_and_is_not_counted(queue: Queue) -> None:
+    """Whether or not it has a state to say that it waits."""
+    queue.enqueue("plain", new_job("with options", unique="key"))
+    queue.redis.zadd(queue.key("ended"), {"plain": NOON, "with options": NOON})
+    assert discarded(queue, "plain", "with options") == 0
+    assert queue.zset("ended") == {}
+    assert queue.ready() == ["plain", "with options"]
+
+
 def test_none_and_twice(queue: Queue) -> None:
     assert discarded(queue) == 0
     queue.finish(queue.claim_one("a"), Finish.SUCCEEDED)

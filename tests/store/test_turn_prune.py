@@ -10,7 +10,7 @@ import pytest
 from redisched.core.record import Finish
 from redisched.core.states import JobState
 from redisched.store.operations.turns import Finished, Limits, prune
-from tests.store.queue import NOON, Queue, new_job
+from tests.store.queue import HOUR, NOON, Queue, new_job
 
 SECOND = timedelta(seconds=1)
 BRIEF = Limits(retention=SECOND, dead_retention=2 * SECOND, window=timedelta())
@@ -136,6 +136,17 @@ def test_a_live_job_on_the_shelf_of_the_ended_is_not_pruned(queue: Queue) -> Non
     pruned(queue)
     assert queue.look("a").state is JobState.PROCESSING
     assert queue.zset("ended") == {}
+
+
+@pytest.mark.parametrize("shelf", ["ended", "dead"])
+def test_a_waiting_job_without_options_on_a_shelf_is_not_pruned(queue: Queue, shelf: str) -> None:
+    """It has no state that would say so."""
+    queue.enqueue("a", new_job("later", delay_ms=HOUR))
+    queue.redis.zadd(queue.key(shelf), {"a": 0, "later": 0})
+    pruned(queue)
+    assert queue.zset(shelf) == {}
+    assert [queue.look(short).state for short in ("a", "later")] == [JobState.READY, JobState.SCHEDULED]
+    assert queue.claim_one().id == "a"
 
 
 def test_an_ended_job_with_a_corrupt_state_is_pruned(queue: Queue) -> None:

@@ -2,10 +2,11 @@
 -- window leaves a tombstone, so that a repeat of its enqueue is still recognised.
 --@include lib/head.lua
 --@include lib/batch.lua
+-- Whether it was an ended job. Of a live one only the member goes: one without a state has never ended.
 local function drop(shelf, id, state)
   local status, created, retention = glance(state)
   write('ZREM', shelf, id)
-  if status and status < SUCCEEDED then return end
+  if status and status < SUCCEEDED or not state and redis.call('HSTRLEN', K.jobs, id) > 1 then return false end
   local until_ms = status and created + LIMITS.window or 0
   if until_ms > NOW then
     write('ZADD', K.tombstones, until_ms, id)
@@ -14,6 +15,7 @@ local function drop(shelf, id, state)
     write('HDEL', K.jobs, id)
   end
   write('HDEL', K.state, id)
+  return true
 end
 
 local function prune_shelf(shelf, kept, limit)
