@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from redisched.core.record import Finish
 from redisched.store.operations.jobs import cancel, reschedule, revive
 from redisched.store.operations.queues import pause, resume
@@ -191,6 +193,25 @@ def test_far_instants_and_clock_steps_do_not_make_a_wait_longer_than_the_longest
     queue.pass_ms(-3_600_000)
     assert waits(queue, "w1").wait_ms == 5_000
     assert waits(queue, "w2").wait_ms <= 5_000
+
+
+@pytest.mark.parametrize("place", ["scheduled", "schedules", "processing"])
+def test_a_foreign_score_with_a_fraction_stops_no_turn(queue: Queue, place: str) -> None:
+    """The wait goes on to the next whole millisecond, so that it does not end just before the instant."""
+    queue.tampered = True
+    queue.redis.zadd(queue.key(place), {"1:foreign": NOON + 700.5})
+    assert waits(queue, "w1").wait_ms == 701
+    assert timer(queue) == b"%d w1" % (NOON + 701)
+    assert 0 < queue.redis.pttl(queue.key("timer")) <= 1_701
+    queue.pass_ms(701)
+    waits(queue, "w1")
+
+
+@pytest.mark.parametrize("score", ["inf", "-inf"])
+def test_a_foreign_score_without_end_stops_no_turn(queue: Queue, score: str) -> None:
+    queue.tampered = True
+    queue.redis.zadd(queue.key("processing"), {"foreign": score})
+    assert [waits(queue, "w1").wait_ms, waits(queue, "w1").wait_ms] == [5_000, 5_000]
 
 
 def test_limits_say_how_long_a_timer_may_be_overdue(queue: Queue) -> None:

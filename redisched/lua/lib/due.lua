@@ -9,11 +9,12 @@ local function due_schedules(limit)
   return reply
 end
 
+-- In whole ms, whatever scores others put there: it becomes the time to live of a key.
 local function next_due()
   local soonest = math.huge
   for _, key in ipairs({ K.scheduled, K.schedules, K.processing }) do
     local first = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
-    if first[2] then soonest = math.min(soonest, tonumber(first[2])) end
+    if first[2] then soonest = math.min(soonest, math.ceil(tonumber(first[2]))) end
   end
   return soonest
 end
