@@ -7,11 +7,11 @@ RedischedError
 │   └── ConfigurationError             a setting, a URL, an application path
 ├── StoreError                         the server, or the way to it
 │   ├── StoreUnavailableError          nothing was sent, or the server is not ready; nothing happened
+│   │   └── EmbeddedServerError        the embedded server cannot be started or joined
 │   ├── OutcomeUnknownError            sent, and no reply: it may have happened; repeat with the same id
 │   ├── StoreRefusedError              the server refused to write (memory, disk, replicas); nothing happened
 │   ├── StoreMisconfiguredError        rights, password, TLS, cluster layout; repeating does not help
 │   └── ScriptError                    a script of ours failed: a bug, with file and line
-├── EmbeddedServerError                the embedded server cannot be started or joined
 └── JobError                           why there is no result
     ├── JobNotFoundError               no job has this id (it never had, or it was pruned)
     ├── ResultNotKeptError             it succeeded, and its result is not kept
@@ -95,7 +95,7 @@ class ScriptError(StoreError):
         self.place = place
 
 
-class EmbeddedServerError(RedischedError):
+class EmbeddedServerError(StoreUnavailableError):
     """The embedded server cannot be started or joined; the message names the ways out."""
 
 

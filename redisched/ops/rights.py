@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from redisched.app.job import Send
-from redisched.core.errors import StoreError
+from redisched.core.errors import ScriptError, StoreError
 from redisched.ops.facts import allowed
 from redisched.ops.findings import Finding, fail, ok, warn
 from redisched.store.keys import Keyspace
@@ -30,6 +30,10 @@ def scripts(send: Send, keyspace: Keyspace) -> Finding:
             return fail("scripts", f"{one.name}.lua has another digest on the server", "report this as a bug")
     try:
         send(status(keyspace))
+    except ScriptError as error:
+        # The script ran: it met a key of another kind in this queue, which concerns no other queue.
+        way_out = "find out who writes there, and rename or delete the key"
+        return warn("scripts", f"queue {keyspace.queue}: {error}", way_out)
     except StoreError as error:
         return fail("scripts", str(error), f"+evalsha +eval, and the commands that scripts call; {_RIGHTS}")
     return ok("scripts", f"{len(script_names())} scripts load, and run")

@@ -17,6 +17,7 @@ from redisched.worker.runner import Runner
 from redisched.worker.settling import SUSPECT_DELAY_MS, put_off, released
 from redisched.worker.slots import Slots
 
+_GIVEN_BACK: Final = {Finish.RELEASE, Finish.DEFER}
 _LOG: Final = logging.getLogger("redisched.worker")
 
 
@@ -30,6 +31,8 @@ class Hands:
         self._say: Callable[[str, Finished], None]
         self._held: dict[Run, None] = {}
         self._waiting: dict[Kind, deque[Run]] = {kind: deque() for kind in Kind}
+        self._unsaid: dict[tuple[str, int], Run] = {}
+        self._closed = False
         self.claimed = 0
         self._put_off_until = 0.0
 
@@ -39,8 +42,21 @@ class Hands:
         self._say = say
 
     def held(self) -> list[Run]:
-        """Every run whose lease is ours. Safe to call from another thread."""
+        """Every run that has not ended. Safe to call from another thread."""
         return list(self._held)
+
+    def leased(self) -> list[Run]:
+        """Every run whose lease is ours: also those that have ended, until their word is answered. Safe to
+        call from another thread.
+        """
+        return [*list(self._held), *list(self._unsaid.values())]
+
+    def said(self, words: list[Finished]) -> None:
+        """These words were answered."""
+        for word in words:
+            self._unsaid.pop((word.id, word.version), None)
+        ended = sum(word.kind not in _GIVEN_BACK for word in words)
+        self.slots.count_ended(ended, time.monotonic())
 
     @property
     def empty(self) -> bool:
@@ -68,12 +84,15 @@ class Hands:
             if isinstance(run, Finished):
                 _LOG.warning("job %s:%s: %s", queue, ascii(claimed.id)[1:-1], ascii(run.reason)[1:-1])
                 self._say(queue, run)
+            elif self._closed:
+                self._say(queue, released(run))
             elif run.claimed.suspect:
                 self._start_apart(run)
             elif run not in self._held:
                 self._held[run] = None
                 self._waiting[run.kind].append(run)
         self.start_waiting()
+        self.slots.note_claim(self.backlog, received)
 
     def start_waiting(self) -> None:
         """Start what has a free slot."""
@@ -97,6 +116,7 @@ class Hands:
     def reported(self, run: Run, finished: Finished) -> None:
         """A run's word; its slot is free."""
         self._held.pop(run, None)
+        self._unsaid[run.claimed.id, run.claimed.version] = run
         if run.claimed.suspect:
             self.slots.suspects -= 1
         else:
@@ -104,24 +124,41 @@ class Hands:
         _log_failure(run, finished)
         self._say(run.queue, finished)
 
-    def give_back_at(self) -> float | None:
-        """When the oldest unstarted claim has been held for long enough."""
-        oldest = min((waiting[0].received for waiting in self._waiting.values() if waiting), default=None)
-        return None if oldest is None else oldest + LONGEST_HOLD.total_seconds()
+    def looks_at(self) -> list[float]:
+        """When to look again by ourselves: the oldest unstarted claim has been held long enough; or slots of
+        one kind are free while those of another are full, and the pause between two probes is over.
+        """
+        held_for = LONGEST_HOLD.total_seconds()
+        looks = [waiting[0].received + held_for for waiting in self._waiting.values() if waiting]
+        may_probe = not self._closed and self.slots.can_probe(self._intake.kinds(), self.backlog)
+        if may_probe and self.slots.probe_at > time.monotonic():
+            looks.append(self.slots.probe_at)
+        return looks
 
-    def give_back(self, *, everything: bool = False) -> None:
-        """Unstarted claims go back to the head of their queue, uncounted: another worker may be free.
-
-        In the order in which they came: that is how a turn puts them there. The oldest takes those behind it
+    def give_back(self) -> None:
+        """Unstarted claims go back uncounted: another worker may be free. The oldest takes those behind it
         along, which would overtake it here.
+
+        To the head of their queue, in the order in which they came. But where slots of another kind are free
+        they step aside for a moment: what is behind them could run here.
         """
         limit = time.monotonic() - LONGEST_HOLD.total_seconds()
+        aside = self.slots.can_probe(self._intake.kinds(), 0)
         for waiting in self._waiting.values():
-            overdue = everything or (waiting and waiting[0].received <= limit)
-            while overdue and waiting:
-                run = waiting.popleft()
-                self._drop(run)
-                self._say(run.queue, released(run))
+            if waiting and waiting[0].received <= limit:
+                self._return(waiting, put_off if aside else released)
+
+    def close(self) -> None:
+        """Take nothing more, and give back what was not started."""
+        self._closed = True
+        for waiting in self._waiting.values():
+            self._return(waiting, released)
+
+    def _return(self, waiting: deque[Run], word: Callable[[Run], Finished]) -> None:
+        while waiting:
+            run = waiting.popleft()
+            self._drop(run)
+            self._say(run.queue, word(run))
 
     def stop(self, run: Run, why: Stop) -> None:
         """End one run for a reason; one that waits for its slot is never started."""

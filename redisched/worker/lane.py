@@ -1,7 +1,8 @@
-"""One queue as a worker sees it: words to send, a guess whether work is ready, when to look next."""
+"""One queue as a worker sees it: words to send, a turn on its way, a guess whether work is ready."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,9 +10,26 @@ from typing import Final
 
 from redisched.core.config import BATCH
 from redisched.store.keys import Keyspace
+from redisched.store.operation import Operation
 from redisched.store.operations.turns import Finished, Turn
 
 OUTBOX_BYTES: Final = 4 * 1024 * 1024
+FIRST_PAUSE: Final = 0.05
+LONGEST_PAUSE: Final = 1.0
+URGENT_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A turn that was sent, or is about to be, and has no answer yet. It is repeated as it is.
+
+    `sent`: monotonic second before the first try; leases of its claims are counted from then.
+    """
+
+    operation: Operation[Turn]
+    words: list[Finished]
+    wanted: int
+    sent: float
 
 
 @dataclass(slots=True, eq=False)
@@ -23,14 +41,24 @@ class Lane:
     keyspace: Keyspace
     weight: int | None = None
     outbox: deque[Finished] = field(default_factory=deque)
+    outbox_since: float = 0.0
+    under_way: UnderWay | None = None
     likely: bool = True
     token: bool = False
     look_at: float = 0.0
+    retry_at: float = 0.0
     turns: int = 0
+    _pause: float = FIRST_PAUSE
 
     @property
     def queue(self) -> str:
         return self.keyspace.queue
+
+    def say(self, finished: Finished) -> None:
+        """A word for the next turn."""
+        if not self.outbox:
+            self.outbox_since = time.monotonic()
+        self.outbox.append(finished)
 
     def next_turn_id(self) -> str:
         """For the turn that is sent now. It uses up a hint from before it; one that comes while it is under
@@ -50,9 +78,24 @@ class Lane:
         return words
 
     def learn(self, turn: Turn, wanted: int) -> None:
-        """What the turn says of the time to come."""
+        """What the answer says of the time to come."""
+        self.under_way, self._pause = None, FIRST_PAUSE
         self.likely = turn.more or (wanted > 0 and len(turn.claimed) >= wanted)
         self.look_at = time.monotonic() + turn.wait_ms / 1000
 
+    def put_off(self) -> None:
+        """The turn did not get through: the same again a little later, and the other lanes meanwhile."""
+        self.retry_at = time.monotonic() + random.uniform(self._pause / 2, self._pause)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
     def is_due(self) -> bool:
         return self.likely or self.token or time.monotonic() >= self.look_at
+
+    def is_urgent(self) -> bool:
+        """Its words have waited for so long that they go before any claim for an earlier lane."""
+        return bool(self.outbox) and time.monotonic() - self.outbox_since > URGENT_SECONDS
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing to say, nothing unanswered, and the last look found nothing ready."""
+        return not (self.outbox or self.under_way or self.likely or self.token)

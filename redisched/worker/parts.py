@@ -28,7 +28,7 @@ from redisched.worker.settings import WorkerOptions
 from redisched.worker.slots import Slots, slot_limits
 from redisched.worker.upkeep import Upkeep
 
-TURN_SECONDS: Final = 5.0
+TURN_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def assemble(app: Scheduler, options: WorkerOptions, me: Identity, tick: Callabl
         me.id,
         namespace,
         config,
-        hands.held,
+        hands.leased,
         lambda run, why: _on_loop(loop, lambda: hands.stop(run, why)),
         tick,
     )

@@ -12,6 +12,8 @@ from redisched.worker.run import Kind
 
 RATE_SECONDS: Final = 0.25
 KIND_SECONDS: Final = 10.0
+PROBE_SECONDS: Final = 0.5
+PROBE_JOBS: Final = 20
 
 
 def slot_limits(concurrency: int | None) -> dict[Kind, int]:
@@ -33,6 +35,7 @@ class Slots:
     total: int
     running: dict[Kind, int] = field(default_factory=lambda: dict.fromkeys(Kind, 0))
     suspects: int = 0
+    probe_at: float = 0.0
     _seen: dict[Kind, float] = field(default_factory=dict)
     _ended: deque[tuple[float, int]] = field(default_factory=deque)
     _ended_count: int = 0
@@ -63,6 +66,8 @@ class Slots:
         not started.
         """
         self._forget(now)
+        if self.can_probe(expected, backlog) and now >= self.probe_at:
+            return min(PROBE_JOBS, max(self.free(kind) for kind in expected))
         lately = {kind for kind, at in self._seen.items() if now - at < KIND_SECONDS}
         free = min((self.free(kind) for kind in (lately or expected)), default=0)
         soon = int(self._ended_count / RATE_SECONDS * LONGEST_HOLD.total_seconds())
@@ -70,6 +75,15 @@ class Slots:
 
     def _free_in_all(self) -> int:
         return self.total - sum(self.running.values()) - self.suspects
+
+    def can_probe(self, expected: set[Kind], backlog: int) -> bool:
+        """Slots of one kind are full and those of another free: what is ready may be of either."""
+        free = [self.free(kind) for kind in expected]
+        return backlog == 0 and min(free, default=0) == 0 < max(free, default=0)
+
+    def note_claim(self, left_over: int, now: float) -> None:
+        """After a claim: where all found a slot, more may follow at once; else a probe waits for a while."""
+        self.probe_at = now + PROBE_SECONDS if left_over else now
 
     def _forget(self, now: float) -> None:
         while self._ended and now - self._ended[0][0] > RATE_SECONDS:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from redisched.core.config import WorkerConfig
-from redisched.core.errors import StoreError
+from redisched.core.errors import ScriptError, StoreError
 from redisched.store.aio_executor import AsyncExecutor
 from redisched.store.keys import Keyspace
 from redisched.store.operations.turns import Limits, audit, enlist, prune
@@ -47,8 +47,12 @@ class Upkeep:
         await self._declaring.once()
 
     async def enlist(self) -> None:
+        """In every queue; one whose keys are of a wrong kind keeps us from no other."""
         for keyspace in self._keyspaces:
-            await self._executor.send(enlist(keyspace, worker=self._worker, about=self._about))
+            try:
+                await self._executor.send(enlist(keyspace, worker=self._worker, about=self._about))
+            except ScriptError as error:
+                _LOG.error("queue %s: %s", keyspace.queue, error)
 
     async def once(self) -> None:
         """Declare what was refused; in the queue whose turn it is prune what is due, audit a bounded part.

@@ -7,8 +7,7 @@ import contextlib
 import logging
 import os
 import signal
-import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from enum import IntEnum
 from typing import Final
 
@@ -29,6 +28,7 @@ RECYCLED: Final = "REDISCHED_RECYCLED"
 """Set for a process that started itself anew: it may have done so because the server is gone."""
 
 ANEW_PAUSE_SECONDS: Final = 0.5
+CUT_SHORT_SECONDS: Final = 0.5
 LAST_WORDS_SECONDS: Final = 5.0
 SETTLE_SECONDS: Final = 1.0
 _LOG: Final = logging.getLogger("redisched.worker")
@@ -55,6 +55,7 @@ class Worker:
         grace = options.config.stop_grace.total_seconds()
         self._guard = LoopGuard(asyncio.get_running_loop(), self._parts.hands.held, self._blocked, grace)
         self._exit: Exit | None = None
+        self._scope: asyncio.Timeout | None = None
         self._told = False
         self._hurried = False
 
@@ -63,27 +64,42 @@ class Worker:
         loop, parts = asyncio.get_running_loop(), self._parts
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._told_to_end, number.name)
-        await self._start()
+        await self._until_ending(self._start)
         upkeep = asyncio.create_task(parts.upkeep.live(), name="redisched-upkeep")
         parts.listener.start()
         parts.heart.start()
         self._watchdog.tick()  # before the first claim: from here on it counts
-        while self._exit is None:
-            await parts.pump.step()
-            self._look_around()
+        await self._until_ending(self._steps)
         upkeep.cancel()
         code = await self._wind_up()
         _LOG.info("worker %s ended: %s", self._me.id, code.name)
         return code
 
+    async def _until_ending(self, work: Callable[[], Awaitable[None]]) -> None:
+        """What does not get through to the server is cut short when it is time to end."""
+        if self._exit is not None:
+            return
+        try:
+            async with asyncio.timeout(None) as self._scope:
+                await work()
+        except TimeoutError:
+            if self._exit is None:
+                raise
+        self._scope = None
+
+    async def _steps(self) -> None:
+        while self._exit is None:
+            await self._parts.pump.step()
+            self._look_around()
+
     async def _start(self) -> None:
         where = await asyncio.to_thread(self._app.backend.describe)
         queues = ", ".join(self._options.queues.names)
-        _LOG.info("worker %s serves %s on %s", self._me.id, queues, where)
         while True:
             try:
                 await self._introduce()
-                break
+                _LOG.info("worker %s serves %s on %s", self._me.id, queues, where)
+                return
             except StoreError as error:
                 if RECYCLED not in os.environ:
                     raise
@@ -124,6 +140,9 @@ class Worker:
         _LOG.info(
             "%s: %s", signal_name, "handing back what runs" if self._hurried else "claiming nothing more"
         )
+        if self._scope is not None and (self._hurried or self._exit is None):
+            now = asyncio.get_running_loop().time()
+            self._scope.reschedule(now if self._hurried else now + CUT_SHORT_SECONDS)
         self._exit = Exit.DONE
         self._parts.pump.stir()
 
@@ -145,27 +164,29 @@ class Worker:
 
     async def _steps_until(self, done: Callable[[], bool], seconds: float) -> None:
         """Step on until `done`, or until the time is up."""
-        end = time.monotonic() + seconds
-        timer = asyncio.get_running_loop().call_later(seconds, self._parts.pump.stir)
-        while not done() and time.monotonic() < end and not self._parts.hands.empty:
-            await self._parts.pump.step()
-        timer.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds) as self._scope:
+                while not done() and not self._parts.hands.empty:
+                    await self._parts.pump.step()
+        self._scope = None
 
     def _only_stuck(self) -> bool:
         return not (set(self._parts.hands.held()) - self._parts.runner.stuck)
 
     async def _left(self) -> bool:
         """Say the last words, hand on what we watched, end what we started. Whether the words got through."""
-        parts, through = self._parts, True
-        try:
+        parts = self._parts
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS_SECONDS):
                 await parts.pump.drain()
-                await parts.listener.end()
+        through = not any(lane.outbox or lane.under_way for lane in parts.lanes)
+        if not through:
+            _LOG.error("our last words did not get through: leases will lapse")
+        await parts.listener.end()
+        with contextlib.suppress(TimeoutError, StoreError):
+            async with asyncio.timeout(LAST_WORDS_SECONDS if through else 0):
                 for lane in parts.lanes:
                     await parts.lines.turns.send(leave(lane.keyspace, worker=self._me.id))
-        except (StoreError, TimeoutError) as error:
-            _LOG.error("our last words did not get through, leases will lapse: %s", error)
-            through = False
         parts.heart.end()
         await parts.children.close()
         await parts.lines.close()
@@ -182,6 +203,8 @@ class Worker:
         _LOG.error("the event loop stands still under %s: this process starts anew", overdue[0].id)
         with contextlib.suppress(RedischedError):
             config, namespace = self._options.config, self._app.backend.namespace
-            held = self._parts.hands.held()
-            say_last_words(self._parts.lines.heart, namespace, self._me.id, config, held, overdue)
+            parts = self._parts
+            say_last_words(
+                parts.lines.heart, namespace, self._me.id, config, parts.pump, parts.runner, overdue
+            )
         self._restart()
