@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from redisched.core.durations import from_ms
-from redisched.core.errors import RedischedError
+from redisched.core.errors import ArgumentError, RedischedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,27 @@ class JobContext:
         return self.control.stopping
 
     def progress(self, part: float, note: str = "") -> None:
-        """Say how far the run has got: `part` from 0 to 1. Logged by the worker."""
-        self.control.progress(part, note)
+        """Say how far the run has got: `part` from 0 to 1. Logged by the worker.
+
+        Raises ArgumentError for a part that is no number from 0 to 1. The note may be anything: it is the
+        text of it that is told.
+        """
+        self.control.progress(_checked_part(part), _as_text(note))
+
+
+def _checked_part(part: object) -> float:
+    try:
+        number = float(part)  # type: ignore[arg-type]  # what is no number is refused
+    except (TypeError, ValueError, OverflowError):
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ArgumentError("part", part, "say how far the run has got as a number from 0 to 1")
+    return number
+
+
+def _as_text(note: object) -> str:
+    """Lone surrogates escaped: the text goes to another process."""
+    return str(note).encode("utf-8", "backslashreplace").decode()
 
 
 class Running(Protocol):

@@ -84,6 +84,7 @@ def _serve(connection: socket.socket, app: Scheduler, worker: str) -> None:
     ).start()
     while True:
         message, control = jobs.get()
+        say("begun")  # from here on the loss of this process is held against the job
         run = _run_of(message, app, control)
         failpoint("child.before_run")
         finished = execute(run, worker)

@@ -17,11 +17,19 @@ from redisched.worker.child import request
 from redisched.worker.frames import framed, read_frame
 from redisched.worker.run import Run
 
+BEGIN_SECONDS: Final = 5.0
+"""A child that waits for a job takes it on at once, unless it hangs or is frozen."""
+
+Opened = tuple[asyncio.subprocess.Process, int, asyncio.StreamReader, asyncio.StreamWriter]
 _GONE: Final = (asyncio.IncompleteReadError, ConnectionError, BrokenPipeError)
 
 
 class ChildLostError(RedischedError):
     """The child ended under its job; the message says how."""
+
+
+class NotBegunError(ChildLostError):
+    """The child ended before it took the job on: that is not the job's doing."""
 
 
 class NoChildError(RedischedError):
@@ -31,43 +39,41 @@ class NoChildError(RedischedError):
 class Child:
     """One child process. Its pipe's other end is ours alone: it ends when we do."""
 
-    def __init__(self, process: asyncio.subprocess.Process, pipe: int) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        pipe: int,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
         self._process = process
         self._pipe = pipe
-        self._reader: asyncio.StreamReader
-        self._writer: asyncio.StreamWriter
+        self._reader = reader
+        self._writer = writer
 
     @classmethod
     async def spawn(cls, app_path: str, worker: str) -> Child:
         """Started and ready; raises ChildLostError, or OSError, where it ends before that."""
-        ours, theirs = socket.socketpair()
-        watched, held = os.pipe()
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "redisched.worker.child", app_path, worker),
-                *(str(theirs.fileno()), str(watched), str(os.getpid())),
-                pass_fds=(theirs.fileno(), watched),
-                stdin=asyncio.subprocess.DEVNULL,
-            )
-        except BaseException:
-            ours.close()
-            os.close(held)
-            raise
-        finally:
-            theirs.close()
-            os.close(watched)
-        child = cls(process, held)
-        child._reader, child._writer = await asyncio.open_connection(sock=ours)
+        child = cls(*await _started(app_path, worker))
         try:
             await child._heard()
-        except asyncio.CancelledError:
+        except BaseException:
             await child.close()
             raise
         return child
 
-    async def run(self, run: Run) -> Finished:
-        """Run the job there; raises ChildLostError where the child ends first."""
+    @property
+    def is_there(self) -> bool:
+        """As far as is known: it may have ended a moment ago."""
+        return self._process.returncode is None and not self._reader.at_eof() and not self._reader.exception()
+
+    async def run(self, run: Run, begins: Callable[[], None]) -> Finished:
+        """Run the job there; raises ChildLostError where the child ends first, NotBegunError where it did so
+        before it took the job on.
+        """
         self._send(request(run))
+        await self._taken_on()
+        begins()
         while True:
             match await self._heard():
                 case [float(part), str(note)]:
@@ -77,6 +83,17 @@ class Child:
                     return Finished(claimed.id, claimed.version, Finish(kind), delay_ms, reason, outcome)
                 case _:
                     raise ChildLostError("answered out of turn")
+
+    async def _taken_on(self) -> None:
+        """What comes before is of the job before: a thread of it that goes on may still tell its progress."""
+        try:
+            async with asyncio.timeout(BEGIN_SECONDS):
+                while await self._heard() != ["begun"]:
+                    pass
+        except ChildLostError as error:
+            raise NotBegunError(str(error)) from error
+        except TimeoutError as error:
+            raise NotBegunError(f"did not take the job on within {BEGIN_SECONDS:g} s") from error
 
     def ask_to_stop(self) -> None:
         self._send(framed("stop"))
@@ -121,18 +138,24 @@ class Children:
     async def run(self, run: Run, begins: Callable[[], None]) -> Finished:
         """Run the job in a child, and say when it `begins` there: a child may take long to start. Raises
         ChildLostError where the child ends first, or the run was told to end before it could begin;
-        NoChildError where none could be started.
+        NoChildError where none could be started, or a new one did not take the job on.
         """
-        child = self._idle.pop() if self._idle else await self._spawned()
-        if run.stop is not None:
-            self._idle.append(child)
-            raise ChildLostError("had nothing to begin with")
+        while True:
+            kept = await self._kept()
+            child = kept or await self._spawned()
+            if run.stop is not None:
+                self._idle.append(child)
+                raise ChildLostError("had nothing to begin with")
+            try:
+                return await self._run_in(child, run, begins)
+            except NotBegunError as error:
+                if kept is None or run.stop is not None:
+                    raise NoChildError(f"a child process {error}") from error
+
+    async def _run_in(self, child: Child, run: Run, begins: Callable[[], None]) -> Finished:
         self._busy[run] = child
-        begins()
         try:
-            finished = await child.run(run)
-        except ChildLostError:
-            raise
+            finished = await child.run(run, begins)
         except BaseException:
             await child.close()
             raise
@@ -140,6 +163,15 @@ class Children:
             del self._busy[run]
         self._idle.append(child)
         return finished
+
+    async def _kept(self) -> Child | None:
+        """An idle child, if there is one; those that have ended meanwhile are let go."""
+        while self._idle:
+            child = self._idle.pop()
+            if child.is_there:
+                return child
+            await child.close()
+        return None
 
     async def _spawned(self) -> Child:
         try:
@@ -169,3 +201,23 @@ class Children:
 
 def _how(code: int) -> str:
     return f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
+
+
+async def _started(app_path: str, worker: str) -> Opened:
+    """Connected first: from the start of the process on there is nothing left to wait for."""
+    ours, theirs = socket.socketpair()
+    watched, held = os.pipe()
+    with contextlib.ExitStack() as undo:
+        undo.callback(ours.close)
+        undo.callback(os.close, held)
+        with theirs, os.fdopen(watched, "rb"):
+            reader, writer = await asyncio.open_connection(sock=ours)
+            undo.callback(writer.close)
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "redisched.worker.child", app_path, worker),
+                *(str(theirs.fileno()), str(watched), str(os.getpid())),
+                pass_fds=(theirs.fileno(), watched),
+                stdin=asyncio.subprocess.DEVNULL,
+            )
+        undo.pop_all()
+    return process, held, reader, writer

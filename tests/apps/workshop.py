@@ -211,3 +211,30 @@ def judged_rudely_thread() -> None:
 @app.task(retry=RUDE, executor="process")
 def judged_rudely_process() -> None:
     raise ValueError("to be judged")
+
+
+def _tells_oddly() -> str:
+    """Says what is no text, and what is no part; returns how the latter was refused."""
+    note("start")
+    current_job().progress(1, 7)  # type: ignore[arg-type]  # as a task without types may
+    current_job().progress(0.5, "half \ud800")
+    try:
+        current_job().progress(150)
+    except ValueError as error:
+        return str(error)
+    return "not refused"
+
+
+@app.task(retry=QUICK)
+async def tells_oddly_async() -> str:
+    return _tells_oddly()
+
+
+@app.task(retry=QUICK)
+def tells_oddly_thread() -> str:
+    return _tells_oddly()
+
+
+@app.task(retry=QUICK, executor="process")
+def tells_oddly_process() -> str:
+    return _tells_oddly()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import signal
+from collections import Counter
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from redisched.core.errors import JobDeadError
 from redisched.core.states import JobState
+from redisched.worker.children import Child
 from tests.apps.probe import kills_its_worker, probe_process
 from tests.apps.workshop import heeds_process, in_child, stubborn
 from tests.fleet import Fleet
@@ -105,3 +110,86 @@ def test_children_end_with_a_worker_that_starts_anew(fleet: Fleet) -> None:
     fleet.app.options(timeout=0.2).enqueue(stubborn, 30)
     wait_for(lambda: worker.log.count(" serves ") == 2, what="it starts anew", timeout=15)
     wait_for(lambda: not is_alive(child), what="the child is gone", timeout=3)
+
+
+def test_a_child_that_ended_while_it_was_idle_costs_the_next_job_nothing(fleet: Fleet) -> None:
+    """No delivery, and no suspicion: the job had not begun."""
+    fleet.start(concurrency=1)
+    fleet.app.enqueue(probe_process).result(timeout=10)
+    idle = fleet.starts()[0].pid
+    os.kill(idle, signal.SIGKILL)
+    wait_for(lambda: not is_alive(idle), what="the idle child is gone")
+    job = fleet.app.enqueue(probe_process)
+    job.result(timeout=10)
+    (start,) = fleet.starts(job.id)
+    assert (start.delivery, job.info().deliveries) == (1, 1)
+
+
+def test_a_child_that_ends_before_it_takes_the_job_on_costs_it_nothing(fleet: Fleet) -> None:
+    """It was sent the job, and did not get to it: another child does, at once."""
+    fleet.start(concurrency=1)
+    fleet.app.enqueue(probe_process).result(timeout=10)
+    idle = fleet.starts()[0].pid
+    os.kill(idle, signal.SIGSTOP)
+    job = fleet.app.enqueue(probe_process)
+    wait_for(lambda: job.status() is JobState.PROCESSING, what="it is claimed")
+    os.kill(idle, signal.SIGKILL)
+    job.result(timeout=10)
+    (start,) = fleet.starts(job.id)
+    assert start.pid != idle
+    assert (start.delivery, job.info().deliveries) == (1, 1)
+
+
+@pytest.mark.nightly
+def test_a_child_that_hangs_while_idle_is_replaced(fleet: Fleet) -> None:
+    """No timeout of the job counts yet, so somebody must look to it."""
+    fleet.start(concurrency=1)
+    fleet.app.enqueue(probe_process).result(timeout=10)
+    idle = fleet.starts()[0].pid
+    os.kill(idle, signal.SIGSTOP)
+    job = fleet.app.enqueue(probe_process)
+    job.result(timeout=20)
+    assert job.info().deliveries == 1
+    assert not is_alive(idle)
+
+
+@pytest.mark.parametrize("kind", ["async", "thread", "process"])
+def test_an_odd_progress_is_told_or_refused_alike_for_every_kind(fleet: Fleet, kind: str) -> None:
+    """A note is its text. What is no part is refused in the task, where its author sees it."""
+    worker = fleet.start(app=WORKSHOP)
+    job = fleet.app.enqueue(f"tests.apps.workshop.tells_oddly_{kind}")
+    assert str(job.result(timeout=10)).startswith("part=150: ")
+    assert len(fleet.starts(job.id)) == 1
+    assert f"job {job.id}: 100 % done: 7" in worker.log
+    assert f"job {job.id}: 50 % done: half" in worker.log
+
+
+def test_a_start_that_is_cancelled_leaves_nothing_open() -> None:
+    """At whichever step: no process, no pipe, no socket."""
+
+    async def cancelled_after(steps: int) -> None:
+        spawning = asyncio.create_task(Child.spawn("tests.apps.probe:app", "w1"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        spawning.cancel()
+        await asyncio.wait([spawning])
+        assert spawning.cancelled()
+        await asyncio.sleep(0)  # transports close in the next step of the loop
+
+    async def at_every_step() -> None:
+        await cancelled_after(20)
+        before = open_files()
+        for steps in range(12):
+            await cancelled_after(steps)
+            assert (steps, open_files()) == (steps, before)
+
+    asyncio.run(at_every_step())
+
+
+def open_files() -> dict[str, int]:
+    """How many of each kind this process has open."""
+    kinds: Counter[str] = Counter()
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the folder itself, open while it is read
+            kinds[str(link.readlink()).partition(":")[0]] += 1
+    return kinds
