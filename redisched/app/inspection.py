@@ -6,8 +6,6 @@ from redisched.app.results import JobInfo, instant
 from redisched.core.call import Call
 from redisched.core.errors import PayloadError
 from redisched.core.outcome import History
-from redisched.core.record import Record
-from redisched.core.states import JobState
 from redisched.store.operations.jobs import Look
 
 
@@ -34,7 +32,7 @@ def job_info(job_id: str, look: Look) -> JobInfo:
         reason=record.reason or (fault or ""),
         worker=record.worker,
         unique=record.unique or None,
-        alarm=_is_alarm(look.state, record, look.now_ms),
+        alarm=look.alarm_at_ms is not None and look.alarm_at_ms <= look.now_ms,
         history=History.unpacked(record.outcome).attempts,
     )
 
@@ -69,8 +67,3 @@ def _unreadable(job_id: str, look: Look, call: Call | None, fault: str | None) -
         alarm=False,
         history=(),
     )
-
-
-def _is_alarm(state: JobState, record: Record, now_ms: int) -> bool:
-    """Ready, and unclaimed for too long."""
-    return state is JobState.READY and 0 < record.unclaimed <= now_ms - record.due

@@ -18,7 +18,7 @@
 --   offset  how many to pass over
 --   limit   how many at the most
 -- RETURNS
---   now, how many in all, [member, score, body, state]...
+--   now, how many in all, [member, score, body, state, when its being unclaimed is an alarm]...
 --
 --@include lib/now.lua
 local key, from = K[A.place], tonumber(A.offset)
@@ -40,5 +40,6 @@ for i = 1, #rows, 2 do
   reply[n + 1], reply[n + 2] = rows[i], rows[i + 1]
   reply[n + 3] = redis.call('HGET', K.jobs, id) or ''
   reply[n + 4] = redis.call('HGET', K.state, id) or ''
+  reply[n + 5] = redis.call('ZSCORE', K.unclaimed, id) or ''
 end
 return reply

@@ -147,7 +147,9 @@ def discard(keyspace: Keyspace, shorts: Sequence[str], window: timedelta) -> Ope
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Where a job stands at `now_ms`. `record` and `body` are None where nothing legible is kept."""
+    """Where a job stands at `now_ms`. `record` and `body` are None where nothing legible is kept.
+    `alarm_at_ms`: from when on its being unclaimed is an alarm.
+    """
 
     state: JobState
     now_ms: int
@@ -155,6 +157,7 @@ class Look:
     body: bytes | None = None
     run_at_ms: int | None = None
     lease_end_ms: int | None = None
+    alarm_at_ms: int | None = None
     never_kept: bool = False
     fault: str | None = None
 
@@ -165,13 +168,18 @@ def look(keyspace: Keyspace, short: str) -> Operation[Look]:
 
 
 def _look(reply: object) -> Look:
-    now, body, state, run_at, lease_end = as_list(reply)
-    return looked(
-        as_int(now), as_bytes(body), as_bytes(state), as_optional_int(run_at), as_optional_int(lease_end)
-    )
+    now, body, state, *instants = as_list(reply)
+    return _looked(as_int(now), as_bytes(body), as_bytes(state), *map(as_optional_int, instants))
 
 
-def looked(now_ms: int, body: bytes, state: bytes, run_at: int | None, lease_end: int | None) -> Look:
+def _looked(
+    now_ms: int,
+    body: bytes,
+    state: bytes,
+    run_at: int | None = None,
+    lease_end: int | None = None,
+    alarm_at: int | None = None,
+) -> Look:
     """What the stored values of one job say."""
     if not body:
         return Look(JobState.NOT_FOUND, now_ms)
@@ -180,8 +188,8 @@ def looked(now_ms: int, body: bytes, state: bytes, run_at: int | None, lease_end
     try:
         record = Record.of_state(state) if state else Record.of_head(body)
     except PayloadError as error:
-        return Look(JobState.DEAD, now_ms, None, body, run_at, lease_end, fault=error.reason)
-    return Look(_placed(record, run_at), now_ms, record, body[HEAD_BYTES:], run_at, lease_end)
+        return Look(JobState.DEAD, now_ms, None, body, run_at, lease_end, alarm_at, fault=error.reason)
+    return Look(_placed(record, run_at), now_ms, record, body[HEAD_BYTES:], run_at, lease_end, alarm_at)
 
 
 def _placed(record: Record, run_at: int | None) -> JobState:
@@ -228,17 +236,18 @@ def sweep(keyspace: Keyspace, place: str, *, offset: int = 0, limit: int = 100) 
 def _page(reply: object, place: str) -> Page:
     items = as_list(reply)
     now = as_int(items[0])
-    rows = (_row(place, now, *row) for row in in_rows(items[2:], 4))
+    rows = (_row(place, now, *row) for row in in_rows(items[2:], 5))
     return Page(as_int(items[1]), tuple(row for row in rows if row is not None))
 
 
 def _row(
-    place: str, now_ms: int, member: object, score: object, body: object, state: object
+    place: str, now_ms: int, member: object, score: object, body: object, state: object, alarm_at: object
 ) -> tuple[str, Look] | None:
     """None for a ghost (no job of that id) and for an entry whose generation is over."""
     text, at = as_bytes(member).decode("utf-8", "backslashreplace"), as_optional_int(score)
     run_at, lease_end = (at if place == name else None for name in ("scheduled", "processing"))
-    found = looked(now_ms, as_bytes(body), as_bytes(state), run_at, lease_end)
+    stored = as_bytes(body), as_bytes(state)
+    found = _looked(now_ms, *stored, run_at, lease_end, as_optional_int(alarm_at))
     if found.state in {JobState.NOT_FOUND, JobState.PRUNED}:
         return None
     if place != "scheduled" and not place.startswith("ready"):
