@@ -40,8 +40,6 @@ class Attempts:
         """Seconds to wait before the next try; raises the error to show where there is none."""
         if isinstance(failure, NoReplyError):
             self._in_doubt = True
-            if not self.operation.repeatable:
-                raise self._final(failure) from failure
         elif isinstance(failure, ErrorReplyError):
             if cure(str(failure)) is Cure.LOAD and not self.whole:
                 self.whole = True

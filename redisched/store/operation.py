@@ -20,12 +20,12 @@ _OP: Final = "op"
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[T]):
-    """One request. `repeatable`: sent twice it does what it does once, so a lost reply is no harm.
-    `subjects`: the public ids of the jobs concerned."""
+    """One request. Sent twice it does what it does once, so that a lost reply is no harm.
+    `subjects`: the public ids of the jobs concerned.
+    """
 
     name: str
     read: Callable[[object], T]
-    repeatable: bool
     script: Script | None = None
     keys: tuple[str, ...] = ()
     arguments: tuple[Argument, ...] = ()
@@ -55,7 +55,6 @@ def call(
     read: Callable[[object], T],
     /,
     *,
-    repeatable: bool = True,
     tail: tuple[str, ...] = (),
     subjects: tuple[str, ...] = (),
     **arguments: Argument,
@@ -65,11 +64,9 @@ def call(
     found = script(name)
     parts = (f"{_OP}:{secrets.token_hex(8)}" if part == _OP else part for part in found.keys)
     keys = (*(keyspace.key(part) for part in parts), *tail)
-    return Operation(name, read, repeatable, found, keys, found.ordered(arguments), subjects)
+    return Operation(name, read, found, keys, found.ordered(arguments), subjects)
 
 
-def command(
-    name: str, read: Callable[[object], T], *arguments: Argument, repeatable: bool = True
-) -> Operation[T]:
+def command(name: str, read: Callable[[object], T], *arguments: Argument) -> Operation[T]:
     """A plain command of the server."""
-    return Operation(name, read, repeatable, arguments=arguments)
+    return Operation(name, read, arguments=arguments)

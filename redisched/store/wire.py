@@ -22,7 +22,7 @@ from redisched.store.scripts import Argument
 
 CONNECT_SECONDS: Final = 5.0
 REPLY_SECONDS: Final = 10.0
-"""Above every block that a waiting command asks for (see `Wait`), and far above the longest script."""
+"""Above every block that `operations.queues.wait` asks for, and far above the longest script."""
 
 
 class SyncConnection(Protocol):

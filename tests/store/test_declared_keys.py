@@ -262,7 +262,7 @@ def test_a_script_that_builds_a_key_is_found_out(watched: Watched) -> None:
     text += "redis.call('HSET', K.stats, 'a', 1)\n"
     text += "redis.call('SET', 'rs:{test:' .. 'built', 1, 'PX', 99)\nreturn 1"
     bad = expanded("bad", {"bad.lua": text})
-    operation = Operation("bad", lambda reply: reply, True, bad, (KEYS.key("stats"),))
+    operation = Operation("bad", lambda reply: reply, bad, (KEYS.key("stats"),))
     watched.do(operation)
     assert watched.undeclared == ["bad: rs:{test:built"]
     watched.undeclared.clear()

@@ -70,11 +70,6 @@ def store(short: str) -> Operation[list[Stored]]:
     return enqueue(KEYS, [new_job(short, short.encode())])
 
 
-def once(operation: Operation[list[Stored]]) -> Operation[list[Stored]]:
-    """The same as an operation that must not be repeated."""
-    return replace(operation, repeatable=False)
-
-
 def enqueued(server: TestServer) -> int:
     """How many jobs were stored, as the script counts them."""
     return int(server.client().hget(KEYS.key("stats"), "enqueued") or 0)
@@ -89,7 +84,7 @@ def connections(server: TestServer, name: bytes = b"redisched") -> int:
 
 @pytest.mark.parametrize("mode", LOST_REPLIES)
 @pytest.mark.parametrize("times", [1, 4])
-def test_a_repeatable_call_whose_replies_are_lost_happens_once(
+def test_a_call_whose_replies_are_lost_happens_once(
     proxy: Proxy, executor: Executor, server: TestServer, mode: Mode, times: int
 ) -> None:
     executor.send(ping())
@@ -101,13 +96,15 @@ def test_a_repeatable_call_whose_replies_are_lost_happens_once(
 
 
 @pytest.mark.parametrize("mode", LOST_REPLIES)
-def test_a_call_that_must_not_be_repeated_says_that_it_may_have_happened(
-    proxy: Proxy, executor: Executor, server: TestServer, mode: Mode
+def test_a_call_that_is_not_repeated_says_that_it_may_have_happened(
+    proxy: Proxy, make_executor: MakeExecutor, server: TestServer, mode: Mode
 ) -> None:
+    """Nobody has the patience to."""
+    executor = make_executor(proxy.url, patience=0)
     executor.send(store("warm"))
     proxy.arm(mode, b"EVALSHA")
     with pytest.raises(OutcomeUnknownError) as unknown:
-        executor.send(once(enqueue(KEYS, [new_job("a"), new_job("b")])))
+        executor.send(enqueue(KEYS, [new_job("a"), new_job("b")]))
     assert unknown.value.job_ids == ("executor:a", "executor:b")
     assert unknown.value.job_id == "executor:a"
     assert (proxy.bites[mode], enqueued(server)) == (1, 3)
@@ -209,7 +206,7 @@ def test_a_server_that_goes_while_connections_are_idle_leaves_no_doubt(
     executor.send(store("a"))
     server.kill()
     with pytest.raises(StoreUnavailableError):
-        executor.send(once(store("b")))
+        executor.send(store("b"))
 
 
 def test_a_server_that_comes_back_is_used_again(
@@ -219,7 +216,7 @@ def test_a_server_that_comes_back_is_used_again(
     executor = make_executor(server.url)
     executor.send(store("a"))
     server.restart()
-    assert executor.send(once(store("b"))) == [Stored(True)]
+    assert executor.send(store("b")) == [Stored(True)]
     assert executor.send(look(KEYS, "a")).body == b"a"
 
 
@@ -392,7 +389,7 @@ def test_a_server_that_loads_its_data_is_waited_for(
     with ThreadPoolExecutor(1) as pool:
         restarted = pool.submit(server.start)
         wait_for(lambda: _is_loading(make_executor(server.url, patience=0)), what="the server to load")
-        assert executor.send(once(store("a"))) == [Stored(True)]
+        assert executor.send(store("a")) == [Stored(True)]
         restarted.result()
 
 
@@ -405,7 +402,7 @@ def test_too_many_clients_are_waited_for(fresh_server: ServerFactory, make_execu
     with pytest.raises(StoreUnavailableError):
         make_executor(server.url, patience=0.1).send(store("a"))
     with ThreadPoolExecutor(1) as pool:
-        sent = pool.submit(make_executor(server.url).send, once(store("a")))
+        sent = pool.submit(make_executor(server.url).send, store("a"))
         others.close()
         assert sent.result() == [Stored(True)]
 

@@ -231,7 +231,7 @@ def executor(server: TestServer) -> Iterator[Executor]:
 
 def operation_of(found: Script) -> Operation[object]:
     keys = tuple(KEYS.key(part) for part in found.keys)
-    return Operation(found.name, lambda reply: reply, True, found, keys, ("1", "2"))
+    return Operation(found.name, lambda reply: reply, found, keys, ("1", "2"))
 
 
 def test_the_servers_digest_of_every_script_is_ours(server: TestServer) -> None:

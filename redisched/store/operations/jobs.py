@@ -17,7 +17,7 @@ from redisched.store.operation import Operation, call
 from redisched.store.packing import for_lua
 from redisched.store.reading import as_bytes, as_int, as_list, as_optional_int, in_rows
 
-LONGEST_UNIQUE: Final = 65_535
+UNIQUE_BYTES: Final = 65_535
 """What the length before it in a record can say."""
 
 
@@ -36,8 +36,8 @@ class NewJob:
     unique: str | None = None
 
     def __post_init__(self) -> None:
-        if self.unique is not None and not 1 <= len(self.unique.encode()) <= LONGEST_UNIQUE:
-            reason = f"a unique key is a text of 1 to {LONGEST_UNIQUE} bytes"
+        if self.unique is not None and not 1 <= len(self.unique.encode()) <= UNIQUE_BYTES:
+            reason = f"a unique key is a text of 1 to {UNIQUE_BYTES} bytes"
             raise ArgumentError("unique", self.unique, reason)
 
     def row(self) -> list[object]:
