@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from redisched.app.schedules import put, timetable_of
 from redisched.app.task import TaskCall
-from redisched.app.timetables import Timetable, checked_schedule_name
+from redisched.app.timetables import Timetable
 from redisched.calendar import Calendar
 from redisched.store.keys import Keyspace
 from redisched.store.operation import Flow
@@ -27,4 +27,5 @@ class Declared:
 
 
 def declaration(name: str, call: TaskCall[object], calendar: Calendar, missed: str, overlap: str) -> Declared:
-    return Declared(checked_schedule_name(name), call.queue, timetable_of(call, calendar, missed, overlap))
+    timetable = timetable_of(name, call, calendar, missed, overlap)
+    return Declared(name, call.queue, timetable)

@@ -12,6 +12,7 @@ from redisched.app.results import instant
 from redisched.app.task import TaskCall
 from redisched.app.timetables import (
     Timetable,
+    check_size,
     checked_calendar,
     checked_policies,
     checked_schedule_name,
@@ -83,12 +84,17 @@ def schedule_info(keyspace: Keyspace, row: ScheduleRow) -> ScheduleInfo:
     return ScheduleInfo(row.name, keyspace.queue, next_at, kept.fired, kept.revision, kept.paused, timetable)
 
 
-def timetable_of(call: TaskCall[object], calendar: Calendar, missed: str, overlap: str) -> Timetable:
-    """Checked; raises ScheduleError, or PayloadError for arguments that cannot be carried."""
+def timetable_of(
+    name: str, call: TaskCall[object], calendar: Calendar, missed: str, overlap: str
+) -> Timetable:
+    """Checked, with the schedule's name; raises ScheduleError, or PayloadError for arguments that cannot be
+    carried, or not together with a slot.
+    """
+    checked_schedule_name(name)
     checked_policies(missed, overlap)
     if not isinstance(call, TaskCall):
         raise ScheduleError("call", call, "pass a call of a task: my_task.call(…)")
-    call.call.packed()
+    check_size(call.call, name)
     return Timetable(checked_calendar(calendar), call.call)
 
 
@@ -111,9 +117,9 @@ class Schedules:
 
         Raises ScheduleError for a name, a calendar or a policy that cannot be kept.
         """
-        timetable = timetable_of(call, calendar, missed, overlap)
+        timetable = timetable_of(name, call, calendar, missed, overlap)
         keyspace = self._backend.keyspace(call.queue)
-        return self._backend.executor().run(put(keyspace, checked_schedule_name(name), timetable))
+        return self._backend.executor().run(put(keyspace, name, timetable))
 
     def get(self, name: str, *, queue: str = QUEUE) -> ScheduleInfo | None:
         """The schedule of that name, or None."""
@@ -156,10 +162,10 @@ class AsyncSchedules:
         overlap: str = "allow",
     ) -> Put:
         """As `Schedules.upsert`."""
-        timetable = timetable_of(call, calendar, missed, overlap)
+        timetable = timetable_of(name, call, calendar, missed, overlap)
         keyspace = self._backend.keyspace(call.queue)
         executor = await self._backend.ready_aio()
-        return await executor.run(put(keyspace, checked_schedule_name(name), timetable))
+        return await executor.run(put(keyspace, name, timetable))
 
     async def get(self, name: str, *, queue: str = QUEUE) -> ScheduleInfo | None:
         """As `Schedules.get`."""

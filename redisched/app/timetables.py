@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, cast
 
 from redisched.calendar import At, Calendar, Cron, Every, from_spec
@@ -13,6 +13,8 @@ from redisched.core.values import pack, unpack
 Missed = Literal["latest"]
 Overlap = Literal["allow"]
 NAME_CHARACTERS: Final = 256
+_LONGEST_SLOT: Final = ("U253402300799.999", 253402300799999)
+"""In the last second of the year 9999, named by its instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,16 @@ class Timetable:
                 )
                 return cls(from_spec(cast("dict[str, object]", calendar)), call)
         raise PayloadError("schedule", spec[:64], "not a timetable of this version of redisched")
+
+
+def call_of_slot(call: Call, schedule: str, slot_id: str, at_ms: int) -> Call:
+    """What the job of a slot carries."""
+    return replace(call, meta={**call.meta, "slot": [schedule, slot_id, at_ms]})
+
+
+def check_size(call: Call, schedule: str) -> None:
+    """PayloadError for a call that is too large to become a job, or would be with a slot of any date."""
+    call_of_slot(call, schedule, *_LONGEST_SLOT).packed()
 
 
 def checked_calendar(value: object) -> Calendar:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from redisched.app.timetables import Timetable
+from redisched.app.timetables import Timetable, call_of_slot
 from redisched.calendar import Slot
 from redisched.core.config import PRIORITY
 from redisched.core.failpoints import failpoint_async
@@ -34,8 +33,7 @@ def slot_to_fire(due: DueSchedule, now_ms: int, job_id: str) -> SlotToFire:
     if slot is None:
         return _moved_on(due.name, kept, timetable.calendar.slot_after(now_ms))
     following = timetable.calendar.slot_after(max(now_ms, slot.at_ms), slot.wall if slot.is_local else "")
-    meta = {**timetable.call.meta, "slot": [due.name, slot.id, slot.at_ms]}
-    body = replace(timetable.call, meta=meta).packed()
+    body = call_of_slot(timetable.call, due.name, slot.id, slot.at_ms).packed()
     return SlotToFire(
         name=due.name,
         incarnation=kept.incarnation,

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
+from redisched import Every
+from redisched.app.timetables import NAME_CHARACTERS
+from redisched.core.config import PAYLOAD_BYTES
+from redisched.core.errors import PayloadError
 from redisched.core.ids import IdMaker
 from redisched.core.values import pack
 from redisched.store.operations.schedules import list_schedules, put_schedule
 from redisched.store.operations.turns import DueSchedule
 from redisched.worker.firing import Firing
 from tests.apps.probe import probe
+from tests.apps.workshop import raises
 from tests.fleet import Fleet
 from tests.waiting import wait_for
+from tests.worker.watching import WORKSHOP
 
 
 def put_due(fleet: Fleet, name: str, calendar: dict[str, object]) -> None:
@@ -52,3 +58,20 @@ def test_whatever_is_wrong_with_one_schedule_concerns_that_one_only(fleet: Fleet
     after = {row.name: row.next_ms or 0 for row in backend.executor().send(list_schedules(keyspace)).rows}
     assert after["odd"] >= page.now_ms + 59_000
     assert after["even"] <= page.now_ms + 1000
+
+
+def test_a_schedule_whose_payload_is_accepted_fires(fleet: Fleet) -> None:
+    """Its jobs carry their slot as well: a call that only just fits without one is refused at once."""
+    name, fits, refused = "é" * NAME_CHARACTERS, 0, PAYLOAD_BYTES
+    while refused - fits > 1:
+        size = (fits + refused) // 2
+        try:
+            fleet.app.schedules.upsert(name, raises.call("ValueError", "x" * size), Every(seconds=1))
+            fits = size
+        except PayloadError:
+            refused = size
+    assert fits > PAYLOAD_BYTES - 1000
+    fleet.app.schedules.upsert(name, raises.call("ValueError", "x" * fits), Every(seconds=1))
+    worker = fleet.start(app=WORKSHOP)
+    wait_for(fleet.starts, what="it fires", timeout=10)
+    assert "steps aside" not in worker.log
