@@ -18,6 +18,9 @@ POLL_SECONDS: Final = 0.1
 QUICK_DEATH_SECONDS: Final = 30.0
 """Longer than a slow application takes to load on a busy machine."""
 LONGEST_PAUSE: Final = 30.0
+_AS_TOLD: Final = frozenset({Exit.RECYCLE, -signal.SIGTERM, -signal.SIGINT})
+"""How a worker may end besides DONE: the signal that ends it may come before it handles signals."""
+
 _LOG: Final = logging.getLogger("redisched.worker")
 
 
@@ -34,13 +37,26 @@ class Place:
     codes: list[int] = field(default_factory=list)
 
     def start(self) -> None:
+        """Start it; where the machine does not allow that now, put it off."""
+        try:
+            self._start()
+        except OSError as error:
+            self._pause(longer=True)
+            _LOG.error("a worker could not be started, next try in %.1f s: %s", self.pause, error)
+
+    def _start(self) -> None:
         """The same command line again; its pipe's other end is ours alone, so it ends when we do."""
-        watched, self.pipe = os.pipe()
+        watched, pipe = os.pipe()
         environment = {**self.environment, "REDISCHED_PARENT": f"{watched}:{os.getpid()}"}
         command = [sys.executable, *sys.orig_argv[1:]]
-        self.process = subprocess.Popen(command, env=environment, pass_fds=(watched,))
-        os.close(watched)
-        self.started = time.monotonic()
+        try:
+            self.process = subprocess.Popen(command, env=environment, pass_fds=(watched,))
+        except OSError:
+            os.close(pipe)
+            raise
+        finally:
+            os.close(watched)
+        self.pipe, self.started = pipe, time.monotonic()
 
     def reap(self) -> int | None:
         """Its exit code, once, when it has ended."""
@@ -53,7 +69,10 @@ class Place:
     def put_off(self, code: int) -> None:
         """A worker that keeps dying at once is started less and less often."""
         quick = code != Exit.RECYCLE and time.monotonic() - self.started < QUICK_DEATH_SECONDS
-        self.pause = min(max(2 * self.pause, 0.5), LONGEST_PAUSE) if quick else 0.0
+        self._pause(longer=quick)
+
+    def _pause(self, *, longer: bool) -> None:
+        self.pause = min(max(2 * self.pause, 0.5), LONGEST_PAUSE) if longer else 0.0
         self.start_at = time.monotonic() + self.pause
 
 
@@ -93,7 +112,7 @@ class Supervisor:
     def _ended(self, place: Place, code: int) -> None:
         if self._ending or code in {Exit.DONE, 2}:
             self._places.remove(place)
-            self._worst = max(self._worst, abs(code) if code != Exit.RECYCLE else 0)
+            self._worst = max(self._worst, abs(code) if code not in _AS_TOLD else 0)
             return
         place.put_off(code)
         _LOG.warning("a worker ended with code %d, another starts in %.1f s", code, place.pause)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+from pathlib import Path
 
+import pytest
+
+from redisched.worker.supervisor import Supervisor
 from tests.apps.probe import probe
 from tests.fleet import Fleet, WorkerProcess
 from tests.waiting import wait_for
@@ -65,3 +69,29 @@ def test_a_burst_of_several_workers_ends_with_exit_code_0(fleet: Fleet) -> None:
     jobs = fleet.app.enqueue_many([probe.call(0.05) for _ in range(30)])
     assert fleet.start(processes=2, burst=True, concurrency=2, ready=False).process.wait(30) == 0
     assert all(job.status().is_end for job in jobs)
+
+
+def test_workers_that_are_told_to_end_while_they_load_end_with_exit_code_0(fleet: Fleet) -> None:
+    """They do not handle the signal yet, and so die of it: as they were told."""
+    supervisor = fleet.start(app="tests.apps.slow_worker:app", processes=2, ready=False)
+    children = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children")
+    wait_for(lambda: len(children.read_text().split()) == 2, what="both workers load", timeout=15)
+    assert supervisor.end() == 0
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again_later(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A machine that is short of memory or processes must not end the supervisor."""
+    monkeypatch.setenv("TOO_LONG", "x" * 200_000)  # the kernel refuses to start a process with that
+    supervisor, files = Supervisor(2), open_files()
+    supervisor.once()
+    supervisor.once()
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
+        "a worker could not be started, next try in 0.5 s"
+    ] * 2
+    assert open_files() == files
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
