@@ -76,10 +76,6 @@ class Backend:
                 self._choice = choose(self._url, environ=self._environ, data_dir=self._data_dir)
             return self._choice
 
-    @property
-    def is_embedded(self) -> bool:
-        return self.choice.url is None
-
     def locate(self) -> Address:
         """Where the server is now; an embedded one that has died is started again."""
         choice = self.choice

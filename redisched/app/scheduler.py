@@ -98,7 +98,8 @@ class Scheduler(Enqueuer):
         """Register a function, plain or async, as a task.
 
         `name`: what jobs carry (default module.function). `timeout`: longest run; a coroutine is cancelled,
-        a process is killed, a thread cannot be stopped: the worker gives the run up and recycles itself.
+        a process is killed, a thread is interrupted between two Python instructions; one that does not end
+        then is given up, and the worker starts anew.
         `executor`: auto (coroutines on the event loop, functions in threads), thread, or process.
         Raises ConfigurationError, also for a name that is taken.
         """

@@ -30,7 +30,6 @@ LONGEST_HOLD: Final = timedelta(milliseconds=20)
 BATCH: Final = 100
 UNKNOWN_TASK_DELAY: Final = timedelta(seconds=5)
 UNKNOWN_TASK_TTL: Final = timedelta(hours=24)
-MISFIRE_GRACE: Final = timedelta(seconds=60)
 ASYNC_CONCURRENCY: Final = 100
 SCRIPT_ELEMENTS: Final = 1_000
 # Measured: an element of a turn costs 5 to 10 µs, and a script is to end within 2 ms.

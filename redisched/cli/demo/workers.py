@@ -30,10 +30,6 @@ class Workers:
     def pids(self) -> list[int]:
         return [one.pid for one in self._processes]
 
-    @property
-    def alive(self) -> list[int]:
-        return [one.pid for one in self._processes if one.poll() is None]
-
     def start(self) -> None:
         """One more. In a session of its own: Ctrl-C is for the demo, which then ends its workers."""
         with (self._folder / f"worker-{len(self._processes) + 1}.log").open("wb") as log:
