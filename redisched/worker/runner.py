@@ -155,4 +155,5 @@ class Runner:
         self.stuck.discard(run)
         if not run.settled:
             run.settled = True
+            failpoint("worker.after_run")
             self._report(run, finished)

@@ -102,3 +102,14 @@ def test_a_run_whose_word_cannot_be_made_ends_all_the_same(fleet: Fleet, kind: s
     with pytest.raises(JobDeadError, match="no word could be made: RuntimeError: not telling"):
         job.result(timeout=10)
     fleet.app.enqueue(sleeps, 0).result(timeout=10)
+
+
+def test_a_run_that_ended_and_whose_word_was_not_said_is_run_again(fleet: Fleet) -> None:
+    """The worker dies between the two: at least once."""
+    dies = {"REDISCHED_FAILPOINTS": "worker.after_run=kill"}
+    worker = fleet.start(visibility_timeout=1, env=dies)
+    job = fleet.app.enqueue(probe, label="said")
+    worker.process.wait(10)
+    fleet.start(visibility_timeout=1)
+    assert job.result(timeout=10) == "said"
+    assert [start.delivery for start in fleet.starts(job.id)] == [1, 2]
