@@ -54,8 +54,7 @@ def test_a_claim_without_a_slot_is_held_for_a_moment() -> None:
         hands.give_back()
         assert [run.claimed.id for run in hands.held()] == ["a", "b", "c"]
         assert hands.backlog == 3
-        give_back_at = hands.give_back_at()
-        assert give_back_at is not None
+        (give_back_at, *_) = hands.looks_at()
         assert 0 < give_back_at - time.monotonic() <= LONGEST_HOLD.total_seconds()
 
     assert with_full_hands(use) == []
@@ -75,7 +74,7 @@ def test_claims_held_for_too_long_go_back_in_the_order_they_came() -> None:
 
 
 def test_at_shutdown_everything_goes_back_in_the_order_it_came() -> None:
-    words = with_full_hands(lambda hands: hands.give_back(everything=True))
+    words = with_full_hands(lambda hands: hands.close())
     assert sorted(word.id for word in words) == ["a", "b", "c"]
     assert [word.id for word in words if word.id != "b"] == ["a", "c"]
 
@@ -97,7 +96,7 @@ def test_a_stop_that_comes_too_late_says_nothing_more() -> None:
 
     def use(hands: Hands) -> None:
         (run, *_) = hands.held()
-        hands.give_back(everything=True)
+        hands.close()
         hands.stop(run, Stop.LEASE_LOST)
 
     assert len(with_full_hands(use)) == 3
