@@ -113,6 +113,8 @@ class Pump:
         if lane.under_way is None:
             lane.under_way = self._prepared(lane, wanted)
         turn_now = lane.under_way
+        if turn_now.words:
+            await failpoint_async("worker.before_finish")
         try:
             answer = await self._executor.send(turn_now.operation)
         except StoreError as error:
