@@ -70,7 +70,7 @@ class Parts:
 
 
 def assemble(app: Scheduler, options: WorkerOptions, me: Identity, tick: Callable[[], None]) -> Parts:
-    """Call it on the event loop. `tick` is called a few times a second, from the heart's thread."""
+    """Call it on the event loop. `tick` is called a few times a second, from the heart's clock."""
     config, namespace, queues = options.config, app.backend.namespace, options.queues
     lines = Lines.lent(app, config.visibility_timeout.total_seconds())
     weights = queues.weights or (None,) * len(queues.names)

@@ -7,6 +7,8 @@ import contextlib
 import logging
 import os
 import signal
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from enum import IntEnum
 from typing import Final
@@ -18,6 +20,7 @@ from redisched.ops.doctor import startup_findings
 from redisched.ops.findings import Level, refuse
 from redisched.store.operations.turns import leave
 from redisched.worker.guard import LoopGuard, Watchdog
+from redisched.worker.heart import TICK_SECONDS
 from redisched.worker.identity import Identity
 from redisched.worker.last_words import say_last_words
 from redisched.worker.parts import assemble
@@ -28,6 +31,7 @@ RECYCLED: Final = "REDISCHED_RECYCLED"
 """Set for a process that started itself anew: it may have done so because the server is gone."""
 
 ANEW_PAUSE_SECONDS: Final = 0.5
+BLOCKED_WORDS_SECONDS: Final = 2.0
 CUT_SHORT_SECONDS: Final = 0.5
 LAST_WORDS_SECONDS: Final = 5.0
 SETTLE_SECONDS: Final = 1.0
@@ -51,9 +55,11 @@ class Worker:
         self._restart = restart
         self._me = Identity.make(options.name)
         self._parts = assemble(app, options, self._me, self._tick)
-        self._watchdog = Watchdog(options.config.visibility_timeout.total_seconds())
+        lease = options.config.visibility_timeout.total_seconds()
+        self._watchdog = Watchdog(lease)
         grace = options.config.stop_grace.total_seconds()
-        self._guard = LoopGuard(asyncio.get_running_loop(), self._parts.hands.held, self._blocked, grace)
+        loop, held = asyncio.get_running_loop(), self._parts.hands.held
+        self._guard = LoopGuard(loop, held, self._blocked, grace, lease)
         self._exit: Exit | None = None
         self._scope: asyncio.Timeout | None = None
         self._told = False
@@ -194,17 +200,31 @@ class Worker:
         return through
 
     def _tick(self) -> None:
-        """From the heart's thread."""
+        """From the heart's clock."""
         self._watchdog.tick()
         self._guard.look()
 
-    def _blocked(self, overdue: list[Run]) -> None:
-        """From the heart's thread: the loop stands still under runs that are over their time."""
-        _LOG.error("the event loop stands still under %s: this process starts anew", overdue[0].id)
+    def _blocked(self, overdue: list[Run], lapsing: list[Run]) -> None:
+        """From the heart's clock: the loop stands still under runs over their time, or about to outlive their
+        lease. What a silent server keeps us from saying must not keep us from ending them.
+        """
+        run, why = (overdue or lapsing)[0], "over its time" if overdue else "about to lose its lease"
+        _LOG.error("the event loop stands still and %s is %s: this process starts anew", run.id, why)
+        end = time.monotonic() + BLOCKED_WORDS_SECONDS
+        if lapsing:
+            end = min(end, *(one.lease_end for one in lapsing))
+        speaker = threading.Thread(target=self._say_last_words, args=(overdue,), daemon=True)
+        speaker.start()
+        while speaker.is_alive() and (left := end - time.monotonic()) > 0:
+            self._watchdog.tick()
+            speaker.join(min(left, TICK_SECONDS))
+        self._watchdog.end()
+        self._restart()
+
+    def _say_last_words(self, overdue: list[Run]) -> None:
         with contextlib.suppress(RedischedError):
             config, namespace = self._options.config, self._app.backend.namespace
             parts = self._parts
             say_last_words(
                 parts.lines.heart, namespace, self._me.id, config, parts.pump, parts.runner, overdue
             )
-        self._restart()
