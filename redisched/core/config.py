@@ -27,13 +27,13 @@ RESULT_BYTES: Final = 256 * 1024
 MAX_DELIVERIES: Final = 3
 STOP_GRACE: Final = timedelta(seconds=2)
 LONGEST_HOLD: Final = timedelta(milliseconds=20)
-BATCH: Final = 100
+BATCH: Final = 64
 UNKNOWN_TASK_DELAY: Final = timedelta(seconds=5)
 UNKNOWN_TASK_TTL: Final = timedelta(hours=24)
 ASYNC_CONCURRENCY: Final = 100
 SCRIPT_ELEMENTS: Final = 1_000
 # Measured: an element of a turn costs 5 to 10 µs, and a script is to end within 2 ms.
-TURN_ELEMENTS: Final = 400
+TURN_ELEMENTS: Final = 300
 NAMESPACE: Final = "redisched"
 QUEUE: Final = "default"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redisched.core.config import ASYNC_CONCURRENCY, BATCH, thread_concurrency
 from redisched.worker.run import Kind
-from redisched.worker.slots import Slots, slot_limits
+from redisched.worker.slots import PROBE_JOBS, PROBE_SECONDS, Slots, slot_limits
 
 ALL = set(Kind)
 
@@ -54,15 +54,29 @@ def test_the_scarcest_kind_decides_where_any_may_come() -> None:
     """A claim cannot choose its kind: more than the scarcest can start would lie unstarted."""
     found = Slots({Kind.ASYNC: 100, Kind.THREAD: 8, Kind.PROCESS: 2}, 110)
     assert found.wanted(ALL, backlog=0, now=0.0) == 2
-    assert found.wanted({Kind.ASYNC}, backlog=0, now=0.0) == 100
+    assert found.wanted({Kind.ASYNC}, backlog=0, now=0.0) == min(100, BATCH)
 
 
 def test_kinds_seen_lately_decide_over_those_that_may_come() -> None:
     """An application of a hundred coroutines and one rare process task is served at full width."""
     found = Slots({Kind.ASYNC: 100, Kind.THREAD: 8, Kind.PROCESS: 2}, 110)
     found.start(Kind.ASYNC, 0.0)
-    assert found.wanted(ALL, backlog=0, now=1.0) == 99
+    assert found.wanted(ALL, backlog=0, now=1.0) == min(99, BATCH)
     assert found.wanted(ALL, backlog=0, now=100.0) == 2
+
+
+def test_where_one_kind_is_full_and_another_free_a_few_are_claimed_now_and_then() -> None:
+    """What is ready may be of either kind: what finds no slot steps aside, and the next probe waits."""
+    found = Slots({Kind.ASYNC: 100, Kind.THREAD: 8, Kind.PROCESS: 2}, 110)
+    for _ in range(2):
+        found.start(Kind.PROCESS, 0.0)
+    assert found.wanted(ALL, backlog=0, now=0.0) == PROBE_JOBS
+    found.note_claim(left_over=3, now=0.0)
+    assert found.wanted(ALL, backlog=3, now=0.1) == 0
+    assert found.wanted(ALL, backlog=0, now=PROBE_SECONDS - 0.01) == 0
+    assert found.wanted(ALL, backlog=0, now=PROBE_SECONDS) == PROBE_JOBS
+    found.note_claim(left_over=0, now=PROBE_SECONDS)
+    assert found.wanted(ALL, backlog=0, now=PROBE_SECONDS) == PROBE_JOBS
 
 
 def test_quick_jobs_are_claimed_ahead_by_what_ends_within_the_hold() -> None:
