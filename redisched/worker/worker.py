@@ -99,10 +99,10 @@ class Worker:
             self._look_around()
 
     async def _start(self) -> None:
-        where = await asyncio.to_thread(self._app.backend.describe)
         queues = ", ".join(self._options.queues.names)
         while True:
             try:
+                where = await asyncio.to_thread(self._app.backend.describe)
                 await self._introduce()
                 _LOG.info("worker %s serves %s on %s", self._me.id, queues, where)
                 return
