@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -135,7 +136,9 @@ class Backend:
         if folder is None:
             raise ConfigurationError("url", choice.url, "a named server has no folder")
         membership = join(folder, environ=self._environ)
-        _LOG.info("joined %s", choice.reason)
+        reason = choice.reason.replace("(to be started: ", "(started: ")
+        self._choice = replace(choice, reason=reason)
+        _LOG.info("joined %s", reason)
         atexit.register(self.close)
         return membership
 

@@ -53,7 +53,13 @@ class _Enqueuing:
         when = (
             NOW if at is None and delay is None else When.at(at) if at is not None else When.after(delay or 0)
         )
-        return [placed(call, when, self._options, self._ids) for call in calls]
+        return [placed(_checked_call(call), when, self._options, self._ids) for call in calls]
+
+
+def _checked_call(call: TaskCall[R]) -> TaskCall[R]:
+    if not isinstance(call, TaskCall):
+        raise ArgumentError("calls", call, "pass calls of tasks: my_task.call(…)")
+    return call
 
 
 class Enqueuer(_Enqueuing):

@@ -79,10 +79,11 @@ class Job(_Handle, Generic[R_co]):
         """
         deadline = _deadline(timeout)
         for pause in pauses():
-            found = ended(self.id, self._look())
+            look = self._look()
+            found = ended(self.id, look)
             if found is not None:
                 return cast("R_co", found.value)
-            time.sleep(_bounded(pause, deadline, self.id))
+            time.sleep(_bounded(pause, deadline, self.id, look))
         raise AssertionError
 
     def cancel(self) -> CancelOutcome:
@@ -124,10 +125,11 @@ class AsyncJob(_Handle, Generic[R_co]):
         """As `Job.result`."""
         deadline = _deadline(timeout)
         for pause in pauses():
-            found = ended(self.id, await self._look())
+            look = await self._look()
+            found = ended(self.id, look)
             if found is not None:
                 return cast("R_co", found.value)
-            await asyncio.sleep(_bounded(pause, deadline, self.id))
+            await asyncio.sleep(_bounded(pause, deadline, self.id, look))
         raise AssertionError
 
     async def cancel(self) -> CancelOutcome:
@@ -152,11 +154,21 @@ def _deadline(timeout: Duration | None) -> float | None:
     return None if timeout is None else time.monotonic() + to_ms(timeout, field="timeout") / 1000
 
 
-def _bounded(pause: float, deadline: float | None, job_id: str) -> float:
+def _bounded(pause: float, deadline: float | None, job_id: str, look: Look) -> float:
     """`pause`, or what is left; raises ResultTimeoutError when nothing is."""
     if deadline is None:
         return pause
     left = deadline - time.monotonic()
     if left <= 0:
-        raise ResultTimeoutError(job_id, "has not ended yet")
+        raise ResultTimeoutError(job_id, f"has not ended yet: {_standing(look)}")
     return min(pause, left)
+
+
+def _standing(look: Look) -> str:
+    """Where the job stands and why, as far as that is known."""
+    record = look.record
+    if record is not None and record.reason and not look.state.is_end:
+        return f"it is {look.state.value}, last: {record.reason}"
+    if look.state is JobState.READY:
+        return "it is ready; does a worker serve its queue?"
+    return f"it is {look.state.value}"

@@ -176,6 +176,8 @@ class Scheduler(Enqueuer):
     def _registered(
         self, function: Callable[..., object], name: str | None, settings: TaskSettings
     ) -> Task[..., object]:
+        if isinstance(function, Task):
+            raise ConfigurationError("task", function, "it is a task already")
         if not callable(function):
             raise ConfigurationError("task", function, "only a function can be a task")
         chosen = checked_task_name(name if name is not None else default_name(function))

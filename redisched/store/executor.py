@@ -109,14 +109,18 @@ class Executor:
         """An idle connection or a new one; after a fork the parent's are left alone."""
         if self._pid != os.getpid():
             self._idle, self._pid = [], os.getpid()
-        while True:
-            try:
-                connection = self._idle.pop()
-            except IndexError:
-                return self._opened()
+        while connection := self._an_idle_one():
             if _is_quiet(connection):
                 return connection
             connection.disconnect()
+        return self._opened()
+
+    def _an_idle_one(self) -> SyncConnection | None:
+        """Another thread may take the last one first."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
     def _opened(self) -> SyncConnection:
         connection = open_sync(self._locate(), self._name, self._reply_seconds)

@@ -68,7 +68,7 @@ def _finished(loop: asyncio.AbstractEventLoop, work: asyncio.Task[Exit]) -> Exit
 
 def _cut_short(code: Exit) -> None:
     """From a thread: a job's coroutine or thread does not end, and the process must."""
-    _LOG.error("what a job left behind does not end: the process ends without it")
+    _LOG.error("something still runs on the loop or in a thread of it: the process ends without it")
     if code is Exit.RECYCLE:
         _restart()
     _flush()

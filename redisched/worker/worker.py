@@ -103,6 +103,7 @@ class Worker:
         while True:
             try:
                 where = await asyncio.to_thread(self._app.backend.describe)
+                _LOG.info("worker %s looks for its server: %s", self._me.id, where)
                 await self._introduce()
                 _LOG.info("worker %s serves %s on %s", self._me.id, queues, where)
                 return
