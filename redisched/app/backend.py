@@ -106,8 +106,8 @@ class Backend:
         """An executor of one's own: a connection that nobody else waits on."""
         return Executor(self.locate, patience=Patience(seconds), name=name, reply_seconds=reply_seconds)
 
-    def lent_aio(self, name: str, seconds: float) -> AsyncExecutor:
-        return AsyncExecutor(self.locate, patience=Patience(seconds), name=name)
+    def lent_aio(self, name: str, seconds: float, *, reply_seconds: float = REPLY_SECONDS) -> AsyncExecutor:
+        return AsyncExecutor(self.locate, patience=Patience(seconds), name=name, reply_seconds=reply_seconds)
 
     def close(self) -> None:
         """Close idle connections and leave the embedded server; the last to leave it stops it."""

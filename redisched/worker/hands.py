@@ -31,9 +31,9 @@ class Hands:
         self._say: Callable[[str, Finished], None]
         self._held: dict[Run, None] = {}
         self._waiting: dict[Kind, deque[Run]] = {kind: deque() for kind in Kind}
-        self._unsaid: dict[tuple[str, int], Run] = {}
+        self._unsaid: dict[tuple[str, str, int], Run] = {}
         self._closed = False
-        self.claimed = 0
+        self.started = 0
         self._put_off_until = 0.0
 
     def use(self, runner: Runner, say: Callable[[str, Finished], None]) -> None:
@@ -51,10 +51,10 @@ class Hands:
         """
         return [*list(self._held), *list(self._unsaid.values())]
 
-    def said(self, words: list[Finished]) -> None:
+    def said(self, queue: str, words: list[Finished]) -> None:
         """These words were answered."""
         for word in words:
-            self._unsaid.pop((word.id, word.version), None)
+            self._unsaid.pop((queue, word.id, word.version), None)
         ended = sum(word.kind not in _GIVEN_BACK for word in words)
         self.slots.count_ended(ended, time.monotonic())
 
@@ -78,7 +78,6 @@ class Hands:
     def take(self, claims: tuple[Claimed, ...], queue: str, sent: float, lease: float) -> None:
         """New claims, sent for at monotonic second `sent`."""
         received = time.monotonic()
-        self.claimed += len(claims)
         for claimed in claims:
             run = self._intake.admit(claimed, queue, received, sent + lease)
             if isinstance(run, Finished):
@@ -92,7 +91,8 @@ class Hands:
                 self._held[run] = None
                 self._waiting[run.kind].append(run)
         self.start_waiting()
-        self.slots.note_claim(self.backlog, received)
+        if claims:
+            self.slots.note_claim(self.backlog, received)
 
     def start_waiting(self) -> None:
         """Start what has a free slot."""
@@ -100,6 +100,7 @@ class Hands:
             while waiting and self.slots.free(kind) > 0:
                 run = waiting.popleft()
                 self.slots.start(kind, time.monotonic())
+                self.started += 1
                 self._runner.start(run)
 
     def _start_apart(self, run: Run) -> None:
@@ -107,16 +108,21 @@ class Hands:
         if self.slots.free_for_suspects() > 0:
             self._held[run] = None
             self.slots.suspects += 1
+            self.started += 1
             self._runner.start(run)
         else:
             run.settled = True
-            self._put_off_until = time.monotonic() + 2 * SUSPECT_DELAY_MS / 1000
-            self._say(run.queue, put_off(run))
+            self._say(run.queue, self._put_off(run))
+
+    def _put_off(self, run: Run) -> Finished:
+        """It comes again in a moment: until then we are not idle."""
+        self._put_off_until = time.monotonic() + 2 * SUSPECT_DELAY_MS / 1000
+        return put_off(run)
 
     def reported(self, run: Run, finished: Finished) -> None:
         """A run's word; its slot is free."""
         self._held.pop(run, None)
-        self._unsaid[run.claimed.id, run.claimed.version] = run
+        self._unsaid[run.queue, run.claimed.id, run.claimed.version] = run
         if run.claimed.suspect:
             self.slots.suspects -= 1
         else:
@@ -146,7 +152,7 @@ class Hands:
         aside = self.slots.can_probe(self._intake.kinds(), 0)
         for waiting in self._waiting.values():
             if waiting and waiting[0].received <= limit:
-                self._return(waiting, put_off if aside else released)
+                self._return(waiting, self._put_off if aside else released)
 
     def close(self) -> None:
         """Take nothing more, and give back what was not started."""

@@ -21,15 +21,11 @@ URGENT_SECONDS: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """A turn that was sent, or is about to be, and has no answer yet. It is repeated as it is.
-
-    `sent`: monotonic second before the first try; leases of its claims are counted from then.
-    """
+    """A turn that was sent, or is about to be, and has no answer yet. It is repeated as it is."""
 
     operation: Operation[Turn]
     words: list[Finished]
     wanted: int
-    sent: float
 
 
 @dataclass(slots=True, eq=False)

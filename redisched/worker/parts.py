@@ -43,7 +43,7 @@ class Lines:
     def lent(cls, app: Scheduler, lease: float) -> Lines:
         part = max(0.5, lease / 4)
         return cls(
-            app.backend.lent_aio("redisched-worker", TURN_SECONDS),
+            app.backend.lent_aio("redisched-worker", TURN_SECONDS, reply_seconds=max(1.0, lease / 3)),
             app.backend.lent_aio("redisched-wait", 0.1),
             app.backend.lent("redisched-heart", part, reply_seconds=part),
         )

@@ -115,6 +115,7 @@ class Pump:
         turn_now = lane.under_way
         if turn_now.words:
             await failpoint_async("worker.before_finish")
+        sent = time.monotonic()
         try:
             answer = await self._executor.send(turn_now.operation)
         except StoreError as error:
@@ -122,10 +123,10 @@ class Pump:
             lane.put_off()
             return
         await failpoint_async("worker.after_turn")
-        await self._digest(lane, turn_now, answer)
+        await self._digest(lane, turn_now, answer, sent)
 
     def _prepared(self, lane: Lane, wanted: int) -> UnderWay:
-        words, sent = lane.take_words(), time.monotonic()
+        words = lane.take_words()
         operation = turn(
             lane.keyspace,
             worker=self._worker,
@@ -136,18 +137,19 @@ class Pump:
             longest_wait=self._config.longest_wait if wanted else timedelta(0),
             limits=self._limits,
         )
-        return UnderWay(operation, words, wanted, sent)
+        return UnderWay(operation, words, wanted)
 
-    async def _digest(self, lane: Lane, turn_now: UnderWay, answer: Turn) -> None:
+    async def _digest(self, lane: Lane, turn_now: UnderWay, answer: Turn, sent: float) -> None:
+        """`sent`: before the answered try left. A repeated turn renews the leases of its claims."""
         lane.learn(answer, turn_now.wanted)
         for refused in answer.refused:
             shown = f"{lane.queue}:{ascii(refused)[1:-1]}"
             _LOG.warning("job %s: our word was refused, somebody else has it or had it since", shown)
         for short, fault in answer.corrupt:
             _LOG.error("job %s:%s is dead: %s", lane.queue, ascii(short)[1:-1], fault)
-        self._hands.said(turn_now.words)
+        self._hands.said(lane.queue, turn_now.words)
         lease = self._config.visibility_timeout.total_seconds()
-        self._hands.take(answer.claimed, lane.queue, turn_now.sent, lease)
+        self._hands.take(answer.claimed, lane.queue, sent, lease)
         if answer.due:
             await self._fire(lane, answer)
 

@@ -13,7 +13,7 @@ from redisched.worker.run import Kind
 RATE_SECONDS: Final = 0.25
 KIND_SECONDS: Final = 10.0
 PROBE_SECONDS: Final = 0.5
-PROBE_JOBS: Final = 20
+PROBE_JOBS: Final = BATCH
 
 
 def slot_limits(concurrency: int | None) -> dict[Kind, int]:

@@ -34,6 +34,7 @@ ANEW_PAUSE_SECONDS: Final = 0.5
 BLOCKED_WORDS_SECONDS: Final = 2.0
 CUT_SHORT_SECONDS: Final = 0.5
 LAST_WORDS_SECONDS: Final = 5.0
+HURRIED_SECONDS: Final = 1.0
 SETTLE_SECONDS: Final = 1.0
 _LOG: Final = logging.getLogger("redisched.worker")
 
@@ -136,7 +137,7 @@ class Worker:
             names = ", ".join(run.id for run in parts.runner.stuck)
             _LOG.error("%s did not end when told to: this process starts anew to free its slot", names)
             self._exit = self._exit or Exit.RECYCLE
-        elif self._options.max_jobs is not None and parts.hands.claimed >= self._options.max_jobs:
+        elif self._options.max_jobs is not None and parts.hands.started >= self._options.max_jobs:
             self._exit = self._exit or Exit.RECYCLE
         elif self._options.burst and parts.pump.idle:
             self._exit = self._exit or Exit.DONE
@@ -184,7 +185,7 @@ class Worker:
         """Say the last words, hand on what we watched, end what we started. Whether the words got through."""
         parts = self._parts
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LAST_WORDS_SECONDS):
+            async with asyncio.timeout(HURRIED_SECONDS if self._hurried else LAST_WORDS_SECONDS):
                 await parts.pump.drain()
         through = not any(lane.outbox or lane.under_way for lane in parts.lanes)
         if not through:

@@ -70,6 +70,43 @@ def test_long_jobs_of_one_kind_keep_no_other_kind_waiting(fleet: Fleet) -> None:
         job.cancel()
 
 
+def test_a_burst_waits_for_what_it_has_put_aside(fleet: Fleet) -> None:
+    """More process jobs than process slots, in an application that has other kinds, too."""
+    jobs = [fleet.app.enqueue(probe_process, 0.3) for _ in range(8)]
+    worker = fleet.start(burst=True)
+    assert worker.process.wait(30) == 0
+    assert [job.status() for job in jobs] == [JobState.SUCCEEDED] * 8
+
+
+def test_a_worker_that_cannot_start_what_is_ready_does_not_spin(fleet: Fleet) -> None:
+    """Process slots are full and many process jobs wait: it looks a few times a second, not a hundred."""
+    fleet.app.enqueue_many([probe_process.call(30) for _ in range(300)])
+    fleet.start()
+    wait_for(lambda: len(fleet.starts()) >= 2, what="the process slots are full")
+    with fleet.server.client() as client:
+        before = client.info("commandstats")["cmdstat_evalsha"]["calls"]
+        quick = fleet.app.enqueue(probe, label="x")
+        quick.result(timeout=15)
+        spent = client.info("commandstats")["cmdstat_evalsha"]["calls"] - before
+        created = quick.info().created_at
+    assert created is not None
+    seconds = fleet.starts(quick.id)[0].at_ms / 1000 - created.timestamp()
+    assert spent < 60 + 60 * seconds
+
+
+def test_jobs_claimed_after_an_outage_longer_than_a_lease_start_once(breakable: Fleet) -> None:
+    """Their leases count from the turn that claimed them, not from the first that did not get through."""
+    worker = breakable.start(visibility_timeout=1)
+    breakable.server.stop()
+    wait_for(lambda: "did not get through" in worker.log, what="a turn fails", timeout=15)
+    wait_for(lambda: worker.log.count("did not get through") >= 3, what="longer than a lease", timeout=15)
+    breakable.server.cont()
+    jobs = breakable.app.enqueue_many([probe.call(0.6) for _ in range(8)])
+    for job in jobs:
+        job.result(timeout=15)
+    assert set(breakable.start_counts().values()) == {1}
+
+
 def test_what_had_ended_before_the_loop_was_blocked_is_not_run_again(fleet: Fleet) -> None:
     """A thread's job ends while a coroutine blocks the loop: its word is among the last ones."""
     worker = fleet.start(app=APP, visibility_timeout=2, stop_grace=0.5)
